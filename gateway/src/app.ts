@@ -38,7 +38,7 @@ import type { ReadPace } from "./gate/read-pace.ts";
 import type { ServingContext } from "./serving/context.ts";
 import { createGuard } from "./serving/guard.ts";
 import { sendError } from "./serving/answer.ts";
-import { watchSpareConnections } from "./serving/spare-connections.ts";
+import { watchIdleConnections } from "./serving/idle-connections.ts";
 import type { Spool } from "./spool/spool.ts";
 
 /** The settings of a gateway. */
@@ -153,7 +153,7 @@ export function createApp(options: AppOptions): FastifyInstance {
     rights: createRightsWatch(),
     renewalOf: createRenewalOf({ access: options.access, nowMs: options.clocks.wallMs }),
     dashboard: options.bundle === undefined ? undefined : createDashboard(options.bundle),
-    mayCome: createOriginRule(settings.allowedOrigins),
+    isAllowedOrigin: createOriginRule(settings.allowedOrigins),
     refreshAccess: options.projection.refresh,
     alive: options.alive,
     publicUrl: settings.publicUrl,
@@ -203,7 +203,7 @@ export function createApp(options: AppOptions): FastifyInstance {
     if (request.is404) unmatched(request, reply);
     else sendError(error, request, reply, log);
   });
-  const endSpareConnections = watchSpareConnections(app.server);
+  const endSpareConnections = watchIdleConnections(app.server);
   app.addHook("preClose", (done) => {
     draining = true;
     context.streams.endAll();

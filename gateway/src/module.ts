@@ -30,7 +30,7 @@ import { createGatewayReports } from "./limits/gateway-reports.ts";
 import { createLeaseBatch } from "./limits/lease-batch.ts";
 import { createRequestCounts } from "./limits/request-counts.ts";
 import { usualReadPace } from "./gate/read-pace.ts";
-import { createSignsOfLife } from "./serving/signs-of-life.ts";
+import { createHeartbeats } from "./serving/heartbeats.ts";
 import { createSpool } from "./spool/spool.ts";
 import { createAdmissions } from "./gate/admissions.ts";
 
@@ -75,7 +75,7 @@ export const gatewayModule = defineModule({
     { module: "usage", service: UsageService, optional: true },
   ],
   listensOn: ({ host }) => host,
-  letsInBy: ({ bootstrapToken }) => ({ TIDEMARK_BOOTSTRAP_TOKEN: bootstrapToken }),
+  exposureSecrets: ({ bootstrapToken }) => ({ TIDEMARK_BOOTSTRAP_TOKEN: bootstrapToken }),
   start: startGateway,
 });
 
@@ -117,7 +117,7 @@ async function startGateway(context: ModuleContext<typeof gatewayConfig>) {
     nowMs: Date.now,
     log,
   });
-  const signs = createSignsOfLife({
+  const signs = createHeartbeats({
     report: async (noted) => void (await clients.runs.recordSignsOfLife({ signs: [...noted] }, ownCall())),
     nowMs: steadyMs,
     log,

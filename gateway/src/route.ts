@@ -85,7 +85,7 @@ export type RouteInput = {
 };
 
 /** What a handler gets that carries bytes or looks at credentials. */
-export type Transfer = {
+export type HandlerContext = {
   /** The request, of which the handler reads the body. */
   readonly request: IncomingMessage;
   readonly objects: Blob;
@@ -105,11 +105,11 @@ export type Transfer = {
   /** Takes a place for a stream of changes. @throws rate_limit_exceeded, service_unavailable */
   readonly openStream: EventStreams["open"];
   /** Takes the request off the count of its address, on pages of embed sessions, whose readers may share one. */
-  readonly forgiveAddress: () => void;
+  readonly refundAddress: () => void;
   /** To which a body is charged that the handler reads; undefined for one that is known to be small. */
   readonly account: BodyAccount | undefined;
   /** Charges bytes that are held in memory to the request. @throws service_unavailable */
-  readonly hold: (bytes: number) => void;
+  readonly reserveMemory: (bytes: number) => void;
 };
 
 /** What an encoder may read of the request. Its body is not kept until then. */
@@ -134,7 +134,7 @@ export type RouteReply = {
   /** The client has this answer: sends 304 with the tag and no body. */
   readonly notModified?: boolean;
   /** Runs, by id, of which the request is a sign of life although its path does not name them. */
-  readonly aliveRuns?: readonly string[];
+  readonly heartbeatRunIds?: readonly string[];
   /** An object whose bytes are sent instead of `body`. */
   readonly file?: StoredFile;
   /** A page that is sent instead of `body`, on routes of this type. */
@@ -204,7 +204,7 @@ type RouteFacts = {
   readonly changesAccess?: boolean;
   readonly rate: RateClass;
   /** A training process calls it: that it succeeds is a sign of life of the run in the path. */
-  readonly signOfLife?: boolean;
+  readonly isHeartbeat?: boolean;
   /** It ends when the client leaves, as GET does unless it is a poll: reads in the form of another method, and long work that can be sent again. */
   readonly endsWithClient?: boolean;
   /** Counts against the allowance of the month and goes through when that is used up: stops, usage documents, data of embeds. */
@@ -249,7 +249,7 @@ export type Schema = Readonly<Record<string, unknown>>;
 /** A REST route with everything that the gateway needs to serve, guard, limit and document it. */
 export type Route = RouteFacts & {
   /** Reads the body before it returns its promise: afterwards the input has none, so that it need not be kept until the answer. */
-  readonly handle: (input: RouteInput, clients: Clients, call: Call, transfer: Transfer) => Promise<RouteReply>;
+  readonly handle: (input: RouteInput, clients: Clients, call: Call, transfer: HandlerContext) => Promise<RouteReply>;
 };
 
 /**
@@ -269,12 +269,12 @@ export function route<Request, Response>(
   const { decode, rpc, encode, heldBytes, ...facts } = record;
   return {
     ...facts,
-    handle: async (input, clients, call, { hold }) => {
+    handle: async (input, clients, call, { reserveMemory }) => {
       const decoded = decode(input);
       const request = decoded instanceof Promise ? await decoded : decoded;
       const response = await rpc(clients, request, call);
       const bytes = heldBytes?.(response) ?? 0;
-      if (bytes > COUNTED_BYTES_MIN) hold(bytes);
+      if (bytes > COUNTED_BYTES_MIN) reserveMemory(bytes);
       return encode(response, request, input);
     },
   };

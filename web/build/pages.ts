@@ -1,6 +1,6 @@
 const runLists = "src/pages/run-lists.ts";
 const reports = "src/pages/report-pages.ts";
-const entrances = "src/pages/entrances.ts";
+const authPages = "src/pages/auth-pages.ts";
 
 /** The module that brings each page, whose parts a first view of it needs besides the start. The router imports them when they are shown. */
 export const pageModules = {
@@ -12,7 +12,7 @@ export const pageModules = {
   report: reports,
   "shared-report": reports,
   settings: "src/pages/settings/settings-page.tsx",
-  signin: entrances,
-  device: entrances,
-  invite: entrances,
+  signin: authPages,
+  device: authPages,
+  invite: authPages,
 } as const;

@@ -3,7 +3,7 @@ import "./styles/base.css";
 import { render } from "preact";
 import { loadSession } from "./api/session.ts";
 import { startKeys } from "./app/keys.ts";
-import "./pages/common.ts";
+import "./pages/shared-chunk.ts";
 import { currentLocation } from "./app/location.ts";
 import { matchRoute } from "./app/match-route.ts";
 import { preloadPage } from "./app/routes.tsx";

@@ -8,7 +8,7 @@ import { printable } from "../terminal/warnings.ts";
 import { exchange, textOf, type Exchange } from "./exchange.ts";
 
 /** What is sent besides method and path. */
-export type Wish = {
+export type ApiRequest = {
   readonly json?: unknown;
   readonly file?: FileBody;
   readonly headers?: Readonly<Record<string, string>>;
@@ -33,7 +33,7 @@ export type Refusal = {
 /** The REST API of a server. Every request is one that may arrive twice. */
 export type Client = {
   /** Returns the JSON of an answer, or why there is none. @throws CliError where the server cannot be reached */
-  call<T>(method: string, path: string, wish?: Wish): Promise<T | Refusal>;
+  call<T>(method: string, path: string, wish?: ApiRequest): Promise<T | Refusal>;
   /** Opens a download of the bytes from `from` on. @throws CliError where the server cannot be reached */
   open(path: string, from?: number): Promise<IncomingMessage | Refusal>;
 };
@@ -60,7 +60,7 @@ const COME_BACK = new Set([429, 502, 503, 504]);
 export function createClient({ url, key }: ServerOptions, { signal, wait, report }: Surroundings): Client {
   const authorization: Record<string, string> = key === undefined ? {} : { authorization: `Bearer ${key}` };
 
-  async function send(method: string, path: string, wish: Wish): Promise<IncomingMessage | Refusal> {
+  async function send(method: string, path: string, wish: ApiRequest): Promise<IncomingMessage | Refusal> {
     const request: Exchange = {
       method,
       url: new URL(url + path),
@@ -96,7 +96,7 @@ export function createClient({ url, key }: ServerOptions, { signal, wait, report
   }
 
   return {
-    async call<T>(method: string, path: string, wish: Wish = {}): Promise<T | Refusal> {
+    async call<T>(method: string, path: string, wish: ApiRequest = {}): Promise<T | Refusal> {
       const answer = await send(method, path, wish);
       if (isRefusal(answer)) return answer;
       const text = await textOf(answer);
@@ -106,12 +106,12 @@ export function createClient({ url, key }: ServerOptions, { signal, wait, report
   };
 }
 
-function typeOf({ json, file }: Wish): Record<string, string> {
+function typeOf({ json, file }: ApiRequest): Record<string, string> {
   if (file !== undefined) return { "content-type": file.type };
   return json === undefined ? {} : { "content-type": "application/json" };
 }
 
-function bodyOf({ json, file }: Wish): Pick<Exchange, "body"> {
+function bodyOf({ json, file }: ApiRequest): Pick<Exchange, "body"> {
   if (file !== undefined) {
     const open = (): Readable => {
       let sent = 0;

@@ -10,14 +10,14 @@ import type { Route } from "../route.ts";
  */
 export function checkOrigin(
   route: Pick<Route, "method">,
-  { mayCome }: { readonly mayCome: OriginRule },
+  { isAllowedOrigin }: { readonly isAllowedOrigin: OriginRule },
   { headers }: Pick<FastifyRequest, "headers">,
   baseUrl: string,
 ): void {
   if (route.method === "GET") return;
   const { origin } = headers;
   if (origin === undefined) throw new AppError("forbidden", "browser sessions must send an Origin header");
-  if (!mayCome(origin, baseUrl) || headers["sec-fetch-site"] === "cross-site") {
+  if (!isAllowedOrigin(origin, baseUrl) || headers["sec-fetch-site"] === "cross-site") {
     throw new AppError("forbidden", "this Origin may not use browser sessions");
   }
 }

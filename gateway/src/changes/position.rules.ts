@@ -14,7 +14,7 @@ export function endOf(tick: number): number {
   return tick === 0 ? 0 : tick * NUMBERS_PER_TICK + NUMBERS_PER_TICK - 1;
 }
 
-const NOBODY = "0";
+const NO_PUBLISHER = "0";
 /** Of an id; a position of a hundred publishers is shorter. */
 const CHARACTERS_MAX = 4096;
 const PUBLISHER = /^[0-9a-f]{12}$/;
@@ -22,7 +22,7 @@ const NUMBER = /^[0-9a-z]{1,11}$/;
 
 /** Writes a position as the id of an event. Every gateway can read it. */
 export function writePosition(position: Position): string {
-  if (position.size === 0) return NOBODY;
+  if (position.size === 0) return NO_PUBLISHER;
   let text = "";
   for (const [publisher, number] of position) text += `${text === "" ? "" : "."}${publisher}-${number.toString(36)}`;
   return text;
@@ -30,7 +30,7 @@ export function writePosition(position: Position): string {
 
 /** Reads the id of an event; undefined for a text that is none. */
 export function readPosition(text: string): Position | undefined {
-  if (text === NOBODY) return new Map();
+  if (text === NO_PUBLISHER) return new Map();
   if (text.length > CHARACTERS_MAX) return undefined;
   const position = new Map<string, number>();
   for (const part of text.split(".")) {

@@ -4,7 +4,7 @@ import type { Route } from "../route.ts";
 import type { RequestState, ServingContext } from "../serving/context.ts";
 
 /** Writes and polls of training processes do not wait for what people look at. */
-function laneOf({ rate }: Pick<Route, "rate">): string {
+function queueOf({ rate }: Pick<Route, "rate">): string {
   return rate === "ingest" || rate === "control_poll" ? "writes " : READS;
 }
 
@@ -17,7 +17,7 @@ function laneOf({ rate }: Pick<Route, "rate">): string {
 export function takeTurn(state: RequestState, { turns }: Pick<ServingContext, "turns">): Promise<void> | undefined {
   const { identity, route } = state;
   if (identity === undefined || route.streamed !== undefined || state.turn !== undefined) return undefined;
-  const begun = turns.begin(identity.orgId, laneOf(route), Date.now() + state.timeoutMs);
+  const begun = turns.begin(identity.orgId, queueOf(route), Date.now() + state.timeoutMs);
   if ("end" in begun) {
     state.turn = begun;
     return undefined;

@@ -3,7 +3,7 @@ import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { ErrorAnswer } from "../errors.ts";
 import { headerNames, noSniffing } from "./headers.ts";
-import { isLingering, lingerClose } from "../gate/linger.ts";
+import { isLingering, lingerClose } from "../gate/delayed-close.ts";
 
 const refusals: Readonly<Record<string, readonly [status: number, text: string]>> = {
   HPE_HEADER_OVERFLOW: [431, "the request headers are too large"],

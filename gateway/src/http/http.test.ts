@@ -119,7 +119,7 @@ describe("JSON bodies", () => {
 });
 
 describe("origins", () => {
-  const mayCome = createOriginRule(["https://app.example", "https://other.example:8443/"]);
+  const isAllowedOrigin = createOriginRule(["https://app.example", "https://other.example:8443/"]);
 
   test.each([
     ["a configured one", "https://app.example", true],
@@ -136,7 +136,7 @@ describe("origins", () => {
     ["no URL", "app.example", false],
     ["more than an origin", "https://app.example/path", false],
     ["nothing", "", false],
-  ])("%s", (_, origin, expected) => expect(mayCome(origin, "https://api.example/")).toBe(expected));
+  ])("%s", (_, origin, expected) => expect(isAllowedOrigin(origin, "https://api.example/")).toBe(expected));
 });
 
 describe("base URLs", () => {

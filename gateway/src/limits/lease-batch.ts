@@ -5,7 +5,7 @@ import type { Lease } from "./held-tokens.ts";
 export type LeaseBatch = (lease: Lease) => Promise<LeasedTokens & { readonly month: string }>;
 
 /** What a lease is on the wire. */
-type Wish = {
+type PendingLease = {
   readonly orgId: string;
   readonly bucket: string;
   readonly perSecond: number;
@@ -14,7 +14,7 @@ type Wish = {
 };
 
 type Waiting = {
-  readonly wish: Wish;
+  readonly wish: PendingLease;
   readonly resolve: (leased: LeasedTokens & { readonly month: string }) => void;
   readonly reject: (error: unknown) => void;
 };
@@ -22,7 +22,7 @@ type Waiting = {
 const LEASES_MAX = 1000;
 
 /** Creates the batch; `send` makes one call with at most 1,000 leases, of distinct buckets. Two leases of one bucket must not be asked for at the same time. */
-export function createLeaseBatch(send: (leases: Wish[]) => Promise<LeaseTokensResponse>): LeaseBatch {
+export function createLeaseBatch(send: (leases: PendingLease[]) => Promise<LeaseTokensResponse>): LeaseBatch {
   let waiting: Waiting[] = [];
 
   const sendPart = async (part: readonly Waiting[]): Promise<void> => {

@@ -95,7 +95,7 @@ describe("addresses", () => {
     const { limiter } = setUp();
     for (let i = 0; i < 100; i += 1) expect(limiter.countAddress("::1")?.refused).toBeUndefined();
     expect(limiter.countAddress("::1")?.refused?.reason).toBe("rate_limit_exceeded");
-    limiter.forgiveAddress("::1");
+    limiter.refundAddress("::1");
     expect(limiter.countAddress("::1")?.refused).toBeUndefined();
     expect(limiter.countAddress("127.0.0.1")?.refused).toBeUndefined();
   });

@@ -27,7 +27,7 @@ export type Limiter = {
   /** Counts a request whose credentials are absent, bad or not known yet against the client's address. */
   countAddress(address: string): Admission | undefined;
   /** Undoes `countAddress` after the credentials turned out to be good. */
-  forgiveAddress(address: string): void;
+  refundAddress(address: string): void;
 };
 
 /** Classes whose requests count against the allowance of the month. */
@@ -102,7 +102,7 @@ export function createLimiter(options: {
         headers: rateHeaders(addressRate, taken),
       };
     },
-    forgiveAddress(address) {
+    refundAddress(address) {
       if (enabled) addresses.giveBack(clientNetwork(address), shareOf(addressRate, gateways()));
     },
   };

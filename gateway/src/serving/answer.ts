@@ -5,7 +5,7 @@ import { toErrorAnswer } from "../errors.ts";
 import { bootstrapTokenOf, presentedBy } from "../auth/authenticator.ts";
 import { holdsBodyBack } from "../gate/expect.ts";
 import { headerNames, mediaTypeOf } from "../http/headers.ts";
-import { LINGER_BYTES_MAX, lingerAtEnd } from "../gate/linger.ts";
+import { LINGER_BYTES_MAX, lingerAtEnd } from "../gate/delayed-close.ts";
 import { corsHeaders } from "../http/origin.ts";
 import { PAGE_TYPE } from "../http/page.ts";
 import type { Route } from "../route.ts";
@@ -20,12 +20,12 @@ import { errorPage } from "./error-page.ts";
 export function beginAnswer(
   request: FastifyRequest,
   reply: FastifyReply,
-  { mayCome, draining }: Pick<ServingContext, "mayCome" | "draining">,
+  { isAllowedOrigin, draining }: Pick<ServingContext, "isAllowedOrigin" | "draining">,
   baseUrl: string,
 ): void {
   reply.header(headerNames.requestId, request.id).header("cache-control", "private, no-store");
   const { origin } = request.headers;
-  if (origin !== undefined && mayCome(origin, baseUrl)) reply.headers(corsHeaders(origin));
+  if (origin !== undefined && isAllowedOrigin(origin, baseUrl)) reply.headers(corsHeaders(origin));
   const isDraining = draining();
   if (isDraining) reply.header("connection", "close");
   if (isDraining || !reply.raw.shouldKeepAlive) lingerAtEnd(request.raw, lingerBytesMax(request));

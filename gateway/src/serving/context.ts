@@ -42,7 +42,7 @@ export type ServingContext = {
   readonly renewalOf: RenewalOf;
   /** The pages for browsers; undefined: there are none. */
   readonly dashboard: Dashboard | undefined;
-  readonly mayCome: OriginRule;
+  readonly isAllowedOrigin: OriginRule;
   /** Reads the latest changes to credentials into memory. */
   readonly refreshAccess: () => Promise<void>;
   /** Notes that a run of an organization wrote or polled. */

@@ -245,7 +245,7 @@ function identify(
   countAddress(context, request, reply);
   return authenticator
     .lookUp(credential, callers.fromDeleted)
-    .finally(() => limiter.forgiveAddress(request.ip))
+    .finally(() => limiter.refundAddress(request.ip))
     .then((found) => withRenewal(allow(found)));
 }
 

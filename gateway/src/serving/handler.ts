@@ -15,7 +15,7 @@ import { writePage } from "../http/page.ts";
 import { foreignStarts, refuseStarts } from "../http/page-parameters.ts";
 import { parseQuery } from "../http/parse.ts";
 import { canonicalUuid } from "../api/fields/text.ts";
-import type { Query, Route, RouteInput, RouteReply, Transfer } from "../route.ts";
+import type { Query, Route, RouteInput, RouteReply, HandlerContext } from "../route.ts";
 import type { ParsedBody } from "./body.ts";
 import { accountOf, chargeAnswer, chargeArriving } from "../gate/charge-answer.ts";
 import { requireReadPace } from "../gate/read-pace.ts";
@@ -46,7 +46,7 @@ export function createHandler(route: Route, context: ServingContext) {
   ): Promise<string | Buffer | FastifyReply> => {
     const answer = await traced(route, request, (traceparent) => {
       const { timeoutMs } = state;
-      const left = endsWithClient(route) ? leavingOf(reply.raw) : undefined;
+      const left = endsWithClient(route) ? abortOnDisconnect(reply.raw) : undefined;
       const newCall = (ms: number): Call =>
         createCall({
           requestId: request.id,
@@ -58,7 +58,7 @@ export function createHandler(route: Route, context: ServingContext) {
         });
       let unwatch = route.streamed === undefined ? undefined : watchArrival(state, request.raw, context);
       const call = newCall(timeoutMs);
-      const transfer: Transfer = {
+      const transfer: HandlerContext = {
         request: request.raw,
         objects: context.objects,
         newCall: async () => {
@@ -72,14 +72,14 @@ export function createHandler(route: Route, context: ServingContext) {
           unwatch = watchArrival(state, request.raw, context);
         },
         isSourceActive: (session) => context.embeds.isSourceActive(session),
-        forgiveAddress: () => context.embedLimits.forgivePage(request.ip),
+        refundAddress: () => context.embedLimits.forgivePage(request.ip),
         // One route has some.
         get exports() {
           return exportsOf(state, request, reply, context);
         },
         openStream: context.streams.open,
         account: state.account,
-        hold: (bytes) => accountOf(state, request, reply, context).take(bytes),
+        reserveMemory: (bytes) => accountOf(state, request, reply, context).take(bytes),
       };
       const handle = () => route.handle(input, context.clients, call, transfer);
       // A body may take any time to arrive; each call has its own deadline then.
@@ -96,7 +96,7 @@ export function createHandler(route: Route, context: ServingContext) {
     }).catch((error: unknown) => {
       throw isAppError(error) && error.reason === "unauthenticated" ? (state.refusal ?? error) : error;
     });
-    noteSigns(route, state.identity, input, answer, context);
+    recordHeartbeats(route, state.identity, input, answer, context);
     if (route.changesAccess === true) await atMost(REFRESH_MS, context.refreshAccess());
     if (answer.etag !== undefined && answer.etag !== "") {
       reply.headers({
@@ -175,7 +175,7 @@ function endsWithClient({ endsWithClient: own, method, rate }: Route): boolean {
 }
 
 /** Returns a signal that aborts when the connection of a response ends before the response. */
-function leavingOf(response: ServerResponse): AbortSignal {
+function abortOnDisconnect(response: ServerResponse): AbortSignal {
   const left = new AbortController();
   response.once("close", () => {
     if (!response.writableFinished) left.abort();
@@ -184,17 +184,17 @@ function leavingOf(response: ServerResponse): AbortSignal {
 }
 
 /** Notes the runs that a request, which succeeded, shows to be alive. */
-function noteSigns(
-  { signOfLife }: Route,
+function recordHeartbeats(
+  { isHeartbeat }: Route,
   identity: RequestState["identity"],
   { params }: RouteInput,
-  { aliveRuns }: RouteReply,
+  { heartbeatRunIds }: RouteReply,
   { alive }: ServingContext,
 ): void {
   if (identity === undefined) return;
-  const runId = signOfLife === true ? canonicalUuid(params["run_id"] ?? "") : undefined;
+  const runId = isHeartbeat === true ? canonicalUuid(params["run_id"] ?? "") : undefined;
   if (runId !== undefined) alive(identity.orgId, runId);
-  for (const id of aliveRuns ?? []) alive(identity.orgId, id);
+  for (const id of heartbeatRunIds ?? []) alive(identity.orgId, id);
 }
 
 /** Takes the body out of the request, so that only the input holds it. */

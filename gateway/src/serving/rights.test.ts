@@ -7,7 +7,7 @@ import { startApp, type TestApp } from "../app.fixture.ts";
 import { allRoutes } from "../api/index.ts";
 import { arriving } from "../gate/arrival.ts";
 import { holdRequest, parseAnswer } from "../http/raw-request.fixture.ts";
-import type { Route, Transfer } from "../route.ts";
+import type { Route, HandlerContext } from "../route.ts";
 
 // Somebody holds a request back until the credential that let it in has ended.
 
@@ -30,7 +30,7 @@ const stream: Route = {
   method: "PUT",
   path: "/stream",
   streamed: "bytes",
-  async handle(_input, _clients, _call, { request, newCall }: Transfer) {
+  async handle(_input, _clients, _call, { request, newCall }: HandlerContext) {
     for await (const _ of arriving(request));
     await newCall();
     done.push("PUT /stream");

@@ -27,7 +27,7 @@ export function createUnmatchedHandler(methodsOf: PathMethods, context: ServingC
       throw notFound("route");
     }
     const { origin } = request.headers;
-    if (request.method === "OPTIONS" && origin !== undefined && context.mayCome(origin, baseUrl)) {
+    if (request.method === "OPTIONS" && origin !== undefined && context.isAllowedOrigin(origin, baseUrl)) {
       reply.code(204).headers(preflightHeaders(origin, methods)).send();
       return;
     }

@@ -11,7 +11,7 @@ export type Held = Party & {
 };
 
 /** What is wanted besides what is held: one more export, or more bytes of one. */
-export type Wish = { readonly bytes: number; readonly exports: 0 | 1 };
+export type SpoolRequest = { readonly bytes: number; readonly exports: 0 | 1 };
 
 /** What all exports may take together. */
 export type SpoolBounds = { readonly bytes: number; readonly exports: number };
@@ -35,7 +35,7 @@ export type Refusal = {
 export function makeRoom<T extends Held>(
   held: readonly T[],
   party: Party,
-  wish: Wish,
+  wish: SpoolRequest,
   bounds: SpoolBounds,
 ): readonly T[] | Refusal {
   const isOwn = ({ orgId }: Held): boolean => orgId === party.orgId;

@@ -4,7 +4,7 @@ import { AppError } from "@tidemark/errors";
 import type { Log } from "@tidemark/telemetry";
 import { gather } from "./gather.ts";
 import { openSpoolFile, type Span, type SpoolFile } from "./spool-file.ts";
-import { makeRoom, refusalOf, type Party, type SpoolBounds, type Wish } from "./spool-shares.rules.ts";
+import { makeRoom, refusalOf, type Party, type SpoolBounds, type SpoolRequest } from "./spool-shares.rules.ts";
 
 /** Who asks for which export: only the same caller at the same address gets its bytes. */
 export type Whose = Party & { readonly address: string };
@@ -98,7 +98,7 @@ export function createSpool(options: {
     log.error("an export could not be written to disk", { error });
     return unavailable("the export could not be written to disk");
   };
-  const makeRoomFor = (party: Party, wish: Wish): void => {
+  const makeRoomFor = (party: Party, wish: SpoolRequest): void => {
     const held = Array.from(entries, (entry) => ({
       entry,
       orgId: entry.orgId,

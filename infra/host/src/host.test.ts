@@ -176,7 +176,7 @@ describe("the host", () => {
     const lettingIn = (host: string) => ({
       ...server(),
       listensOn: () => host,
-      letsInBy: () => ({ TIDEMARK_DOOR_TOKEN: "change-me-to-32-random-characters" }),
+      exposureSecrets: () => ({ TIDEMARK_DOOR_TOKEN: "change-me-to-32-random-characters" }),
     });
     events = [];
     const refused = start([lettingIn("0.0.0.0")], random);

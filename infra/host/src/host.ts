@@ -64,7 +64,10 @@ export async function startHost(options: HostOptions): Promise<Host> {
   const own = (module: ModuleDefinition): ModuleContext["config"] =>
     (settings as Record<string, ModuleContext["config"]>)[module.name] ?? {};
   const publicHosts = modules.flatMap((module) => module.listensOn?.(own(module)) ?? []);
-  const tokens = Object.assign({}, ...modules.map((module) => module.letsInBy?.(own(module)))) as TokensBySetting;
+  const tokens = Object.assign(
+    {},
+    ...modules.map((module) => module.exposureSecrets?.(own(module))),
+  ) as TokensBySetting;
   const faults = [
     exposureFault([host.internalHost, host.metricsHost, ...publicHosts], host.internalToken),
     ...guessFaults(publicHosts, tokens),

@@ -66,7 +66,7 @@ export type ModuleDefinition<Group extends ConfigGroup = ConfigGroup> = {
   /** Returns the address of a port that it opens itself, besides those of the host. */
   listensOn?(config: ConfigOf<Group>): string;
   /** Returns the tokens by which callers of that port get in, by their settings. Beyond loopback none may be one that somebody could guess. */
-  letsInBy?(config: ConfigOf<Group>): Readonly<Record<string, string | undefined>>;
+  exposureSecrets?(config: ConfigOf<Group>): Readonly<Record<string, string | undefined>>;
   start(context: ModuleContext<Group>): Promise<RunningModule>;
 };
 

@@ -94,7 +94,7 @@ const STATEMENT_MS_MAX = 15_000;
 type Begin = { readonly sql: string; readonly statementMsMax?: number | undefined };
 
 /** Whoever asks for an organization takes connections as that organization, also where it goes through definer functions. */
-const partyOfCaller = (): string => currentOrg() ?? NOBODY;
+const tenantOfCaller = (): string => currentOrg() ?? NOBODY;
 
 function connectSeconds(url: string): number {
   const asked = Number(URL.parse(url)?.searchParams.get("connect_timeout"));
@@ -183,7 +183,7 @@ export function createDb(options: DbOptions): Db {
   const overPool = over(async (statement, work) => {
     try {
       return await timed(statement, async () => {
-        const { client, release } = await connections.take(partyOfCaller());
+        const { client, release } = await connections.take(tenantOfCaller());
         let broken: Error | undefined;
         try {
           return await work(client);
@@ -276,7 +276,7 @@ export function createDb(options: DbOptions): Db {
     readTenant: (orgId, work, { statementMsMax, plans } = {}) =>
       retrying(orgId, { sql: beginRead(orgId, plans), statementMsMax }, work),
     streamTenant: (orgId, work, { plans } = {}) => stream(orgId, { sql: beginStream(orgId, plans) }, work),
-    transaction: (work) => retrying(partyOfCaller(), { sql: "BEGIN" }, work),
+    transaction: (work) => retrying(tenantOfCaller(), { sql: "BEGIN" }, work),
     stats: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: connections.waiting() }),
     ping: async () => {
       try {

@@ -77,13 +77,13 @@ describe("the outbox relay", () => {
     });
     relays.push(relay);
     await db.withTenant(org, (tx) => putOutbox(tx, org, message("x")));
-    relay.nudge();
+    relay.wake();
     // The first round may still be on its way when the message comes, and then there are two.
     await until("a first delivery", () => ids.length > 0);
     expect(await empty()).toBe(false);
     down = false;
     await until("an empty outbox", () => {
-      relay.nudge();
+      relay.wake();
       return empty();
     });
     expect(ids.length).toBeGreaterThan(1);
@@ -107,7 +107,7 @@ describe("the outbox relay", () => {
     await until("the age of the oldest message", () => lags.length > 0);
     expect(lags[0]).toBeGreaterThanOrEqual(90);
     await until("an age of zero", () => {
-      relay.nudge();
+      relay.wake();
       return lags.at(-1) === 0;
     });
   });

@@ -17,7 +17,7 @@ export type RelayedMessage = { id: string; subject: string; payload: Uint8Array;
 /** A running relay. */
 export type Relay = {
   /** Looks for messages now instead of at the next tick. Call it after a commit that wrote one. */
-  nudge(): void;
+  wake(): void;
   /** Stops after the current round. */
   stop(): Promise<void>;
 };
@@ -119,5 +119,5 @@ export function startRelay(options: {
   };
 
   const rounds = startRounds({ everyMs: options.tickMs ?? 1000, round, onError });
-  return { nudge: () => void rounds.begin(), stop: rounds.stop };
+  return { wake: () => void rounds.begin(), stop: rounds.stop };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { CALM_MS, CAP_MAX, CAP_MIN, judge, LATE_MS, type Load } from "./caps.rules.ts";
+import { CALM_MS, CAP_MAX, CAP_MIN, adjustLimits, LATE_MS, type Load } from "./caps.rules.ts";
 
 const LATE = LATE_MS + 1;
 const CALM = CALM_MS - 1;
@@ -10,14 +10,14 @@ const party = (held: number, cap = UNBOUNDED): Load => ({ held, load: held, cap 
 describe("a late loop", () => {
   test("slows down the party of which most is served, and nobody else", () => {
     const [heavy, light] = [party(50), party(20)];
-    judge([light, heavy], LATE, true);
+    adjustLimits([light, heavy], LATE, true);
     expect([heavy.cap, light.cap]).toEqual([30, UNBOUNDED]);
   });
 
   test("slows it down again and again, but never below the minimum", () => {
     const heavy = party(64);
     for (let i = 0; i < 20; i += 1) {
-      judge([heavy], LATE, true);
+      adjustLimits([heavy], LATE, true);
       heavy.held = Math.min(heavy.held, heavy.cap);
     }
     expect(heavy.cap).toBe(CAP_MIN);
@@ -25,14 +25,14 @@ describe("a late loop", () => {
 
   test("slows nobody down of whom only the minimum is served", () => {
     const parties = [party(CAP_MIN), party(1)];
-    judge(parties, LATE, true);
+    adjustLimits(parties, LATE, true);
     expect(parties.map(({ cap }) => cap)).toEqual([UNBOUNDED, UNBOUNDED]);
   });
 
   test("turns to the next one when the heaviest has little left", () => {
     const [first, second] = [party(40), party(30)];
     for (let i = 0; i < 20; i += 1) {
-      judge([first, second], LATE, true);
+      adjustLimits([first, second], LATE, true);
       for (const one of [first, second]) one.held = Math.min(one.held, one.cap);
     }
     expect([first.cap, second.cap]).toEqual([CAP_MIN, CAP_MIN]);
@@ -40,7 +40,7 @@ describe("a late loop", () => {
 
   test("slows nobody down while one organization alone asks", () => {
     const alone = party(500);
-    judge([alone], 1000, false);
+    adjustLimits([alone], 1000, false);
     expect(alone.cap).toBe(UNBOUNDED);
   });
 });
@@ -48,22 +48,22 @@ describe("a late loop", () => {
 describe("a calm loop", () => {
   test("gives one more at each judgment, and then no bound", () => {
     const slowed = party(2, 2);
-    judge([slowed], CALM, true);
+    adjustLimits([slowed], CALM, true);
     expect(slowed.cap).toBe(3);
     slowed.cap = CAP_MAX;
-    judge([slowed], CALM, true);
+    adjustLimits([slowed], CALM, true);
     expect(slowed.cap).toBe(UNBOUNDED);
   });
 
   test("between calm and late changes nothing", () => {
     const slowed = party(9, 9);
-    judge([slowed], (CALM_MS + LATE_MS) / 2, true);
+    adjustLimits([slowed], (CALM_MS + LATE_MS) / 2, true);
     expect(slowed.cap).toBe(9);
   });
 
   test("is not waited for once nobody else asks", () => {
     const slowed = party(2, 2);
-    judge([slowed], LATE, false);
+    adjustLimits([slowed], LATE, false);
     expect(slowed.cap).toBe(UNBOUNDED);
   });
 });
@@ -71,7 +71,7 @@ describe("a calm loop", () => {
 test("a moment without requests does not hide who had most before", () => {
   const [busy, idle] = [party(0), party(10)];
   busy.load = 100;
-  judge([busy, idle], LATE, true);
+  adjustLimits([busy, idle], LATE, true);
   expect(busy.cap).toBeLessThan(UNBOUNDED);
   expect(idle.cap).toBe(UNBOUNDED);
 });

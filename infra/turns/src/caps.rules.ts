@@ -31,7 +31,7 @@ export type Load = {
  * (Chiu and Jain, 1989). A late one takes from the party of which most was served, because what a request waits is what is served beside it; nobody else is slowed down. While
  * nobody else is there (`isShared` false) nobody is.
  */
-export function judge(parties: Iterable<Load>, lateMs: number, isShared: boolean): void {
+export function adjustLimits(parties: Iterable<Load>, lateMs: number, isShared: boolean): void {
   let heaviest: Load | undefined;
   for (const party of parties) {
     party.load = party.load * KEPT + party.held * (1 - KEPT);

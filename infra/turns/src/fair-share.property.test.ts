@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { LATE_MS } from "./caps.rules.ts";
-import { createFairShare, NOBODY, SHARED_MS, sharesOf } from "./fair-share.rules.ts";
+import { createFairShare, NO_TENANT, SHARED_MS, sharesOf } from "./fair-share.rules.ts";
 
 type Step = {
   readonly do: "enter" | "leave" | "withdraw" | "late" | "calm";
@@ -9,7 +9,7 @@ type Step = {
   readonly afterMs: number;
 };
 
-const PARTIES = ["a", "b", "c", "d", NOBODY];
+const PARTIES = ["a", "b", "c", "d", NO_TENANT];
 
 const steps = fc.array(
   fc.record({
@@ -55,7 +55,7 @@ function play(
     } else if (step.do === "withdraw") {
       const last = waiting.get(party)!.pop();
       expect(share.withdraw(party, last ?? -1)).toBe(last !== undefined);
-    } else if (step.do === "late" || step.do === "calm") admit(share.judge(step.do === "late" ? 100 : 0, nowMs));
+    } else if (step.do === "late" || step.do === "calm") admit(share.adjustLimits(step.do === "late" ? 100 : 0, nowMs));
     expect(share.waiting()).toBe([...waiting.values()].flat().length);
     check({ held, waiting, free: connections - [...held.values()].reduce((sum, count) => sum + count, 0) });
   }
@@ -147,8 +147,8 @@ describe("shares", () => {
 
   test("leave an organization that is alone all but the reserve, also beside what belongs to none", () => {
     const share = createFairShare<number>(10);
-    share.enter(NOBODY, -1, 0);
-    share.leave(NOBODY, 0);
+    share.enter(NO_TENANT, -1, 0);
+    share.leave(NO_TENANT, 0);
     expect(heldBy(share, "a", 0)).toBe(8);
   });
 
@@ -171,7 +171,7 @@ describe("shares", () => {
     const share = createFairShare<number>(10);
     share.enter("quiet", -1, 0);
     expect(heldBy(share, "noisy", 0)).toBe(5);
-    for (let judgment = 0; judgment < 20; judgment += 1) share.judge(LATE_MS + 1, 1);
+    for (let judgment = 0; judgment < 20; judgment += 1) share.adjustLimits(LATE_MS + 1, 1);
     let held = 5;
     const leave = (): readonly number[] => {
       held -= 1;
@@ -184,7 +184,7 @@ describe("shares", () => {
     expect([leave(), held]).toEqual([[5], 1]);
     expect(heldBy(share, "noisy", 1)).toBe(0);
     expect(heldBy(share, "quiet", 1)).toBe(4);
-    const admitted = Array.from({ length: 3 }, () => share.judge(0, 1).length);
+    const admitted = Array.from({ length: 3 }, () => share.adjustLimits(0, 1).length);
     expect(admitted).toEqual([1, 0, 0]);
   });
 
@@ -193,7 +193,7 @@ describe("shares", () => {
     share.enter("quiet", -1, 0);
     for (let stream = 0; stream < 3; stream += 1) expect(share.enter("noisy", stream, 0, "stream")).toBe("in");
     for (let work = 10; work < 12; work += 1) expect(share.enter("noisy", work, 0)).toBe("in");
-    for (let judgment = 0; judgment < 20; judgment += 1) share.judge(LATE_MS + 1, 1);
+    for (let judgment = 0; judgment < 20; judgment += 1) share.adjustLimits(LATE_MS + 1, 1);
     expect(share.leave("noisy", 1)).toEqual([]);
     expect(share.enter("noisy", 12, 1)).toBe("waiting");
     expect(share.leave("noisy", 1)).toEqual([12]);
@@ -205,15 +205,15 @@ describe("shares", () => {
   test("do not shrink for an organization that is alone, nor for what belongs to none", () => {
     const share = createFairShare<number>(10);
     expect(heldBy(share, "a", 0)).toBe(8);
-    share.judge(100, 0);
+    share.adjustLimits(100, 0);
     share.leave("a", 0);
     expect(share.leave("a", 0)).toEqual([]);
     const nobody = createFairShare<number>(10);
     for (const party of ["a", "b"]) nobody.enter(party, -1, 0);
-    expect(heldBy(nobody, NOBODY, 0)).toBe(5);
-    nobody.judge(100, 0);
-    nobody.leave(NOBODY, 0);
-    expect(nobody.enter(NOBODY, -2, 0)).toBe("waiting");
+    expect(heldBy(nobody, NO_TENANT, 0)).toBe(5);
+    nobody.adjustLimits(100, 0);
+    nobody.leave(NO_TENANT, 0);
+    expect(nobody.enter(NO_TENANT, -2, 0)).toBe("waiting");
   });
 
   test.each([

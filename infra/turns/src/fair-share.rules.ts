@@ -1,4 +1,4 @@
-import { judge, type Load } from "./caps.rules.ts";
+import { adjustLimits, type Load } from "./caps.rules.ts";
 
 /** The connections of a pool, shared by parties: organizations, and what belongs to none. */
 export type FairShare<Waiter> = {
@@ -7,7 +7,7 @@ export type FairShare<Waiter> = {
   /** Gives a connection of a party back. Returns who has one now: parties take turns, and those of a party come in their order. */
   leave(party: string, nowMs: number, use?: Use): readonly Waiter[];
   /** Judges how late what the connections lead to is, in milliseconds (`caps.rules.ts`). Returns who has a connection now. */
-  judge(lateMs: number, nowMs: number): readonly Waiter[];
+  adjustLimits(lateMs: number, nowMs: number): readonly Waiter[];
   /** Takes back a request that waits. Returns false if it does not wait. */
   withdraw(party: string, waiter: Waiter): boolean;
   /** How many wait. */
@@ -21,7 +21,7 @@ export type FairShare<Waiter> = {
 export type Use = "work" | "stream";
 
 /** The party of what belongs to no organization. */
-export const NOBODY = "";
+export const NO_TENANT = "";
 
 /** What a party may hold of a pool. */
 export type Shares = {
@@ -66,7 +66,7 @@ export function createFairShare<Waiter>(connections: number): FairShare<Waiter> 
   const turns = new Map<string, Party<Waiter>>();
   let free = connections;
   let waiting = 0;
-  let lastOrg = NOBODY;
+  let lastOrg = NO_TENANT;
   let sharedUntilMs = Number.NEGATIVE_INFINITY;
 
   const mayTake = ({ held, streams, cap }: Party<Waiter>, use: Use, nowMs: number): boolean => {
@@ -81,8 +81,8 @@ export function createFairShare<Waiter>(connections: number): FairShare<Waiter> 
   };
 
   const note = (name: string, nowMs: number): void => {
-    if (name === lastOrg || name === NOBODY) return;
-    if (lastOrg !== NOBODY) sharedUntilMs = nowMs + SHARED_MS;
+    if (name === lastOrg || name === NO_TENANT) return;
+    if (lastOrg !== NO_TENANT) sharedUntilMs = nowMs + SHARED_MS;
     lastOrg = name;
   };
 
@@ -142,9 +142,9 @@ export function createFairShare<Waiter>(connections: number): FairShare<Waiter> 
       forgetIdle(name, party);
       return admitAll(nowMs);
     },
-    judge(lateMs, nowMs) {
-      const organizations = [...parties].filter(([name]) => name !== NOBODY);
-      judge(
+    adjustLimits(lateMs, nowMs) {
+      const organizations = [...parties].filter(([name]) => name !== NO_TENANT);
+      adjustLimits(
         organizations.map(([, party]) => party),
         lateMs,
         reserve > 0 && nowMs < sharedUntilMs,

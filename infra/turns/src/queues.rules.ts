@@ -1,4 +1,4 @@
-import { judge, type Load } from "./caps.rules.ts";
+import { adjustLimits, type Load } from "./caps.rules.ts";
 
 /** The lane of requests from outside that only read: what one of them takes differs by a thousand, so that nobody knows beforehand how late many make the loop. */
 export const READS = "reads ";
@@ -100,7 +100,7 @@ export function createQueues<Waiter>(): Queues<Waiter> {
       return true;
     },
     judge(lateMs, nowMs) {
-      judge(parties.values(), lateMs, nowMs < sharedUntilMs);
+      adjustLimits(parties.values(), lateMs, nowMs < sharedUntilMs);
       const admitted: Waiter[] = [];
       for (const [name, party] of parties) {
         admit(party, admitted);

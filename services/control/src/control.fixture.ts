@@ -39,8 +39,8 @@ export type Control = {
   /** Moves the service's clock. */
   pass(time: { seconds?: number; minutes?: number; days?: number }): void;
   now(): Date;
-  /** How often the relay was nudged. */
-  nudges(): number;
+  /** How often the relay was woken. */
+  wakeUps(): number;
   /** Messages that went out; `failing` makes the next ones fail. */
   mail: { sent: InvitationMessage[]; failing: boolean };
   close(): Promise<void>;
@@ -90,7 +90,7 @@ export async function startControl(setup: ControlSetup = {}): Promise<Control> {
   // It fills tables, which takes long beside other tests.
   const ownerDb = open("postgres", { statementTimeoutMs: PATIENCE_MS });
   let offsetMs = 0;
-  let nudges = 0;
+  let wakeUps = 0;
   const noted: NotedChange[] = [];
   const now = () => new Date(Date.now() + offsetMs);
   const mail = { sent: [] as InvitationMessage[], failing: false };
@@ -102,8 +102,8 @@ export async function startControl(setup: ControlSetup = {}): Promise<Control> {
     newId: randomUUID,
     randomBytes,
     noteChange: (change) => void noted.push(change),
-    nudge: () => {
-      nudges += 1;
+    wakeRelay: () => {
+      wakeUps += 1;
     },
     mail: {
       available: mailSetting !== "off",
@@ -160,7 +160,7 @@ export async function startControl(setup: ControlSetup = {}): Promise<Control> {
       offsetMs += (seconds + minutes * 60 + days * 86_400) * 1000;
     },
     now,
-    nudges: () => nudges,
+    wakeUps: () => wakeUps,
     mail,
     close: async () => {
       await runs.stop();

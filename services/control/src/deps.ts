@@ -18,7 +18,7 @@ export type ControlDeps = {
   readonly newId: () => string;
   readonly randomBytes: (count: number) => Uint8Array;
   /** Tells the relay that a committed transaction has left a message. */
-  readonly nudge: () => void;
+  readonly wakeRelay: () => void;
   /** Told of changes to runs that were committed. */
   readonly noteChange: ChangePublisher["note"];
   readonly settings: {

@@ -96,7 +96,7 @@ export const controlModule = defineModule({
       newId: randomUUID,
       randomBytes,
       mail: config.mail === "log" ? createLogMail(log) : noMail,
-      nudge: () => relay.nudge(),
+      wakeRelay: () => relay.wake(),
       settings: {
         plans,
         devAuth: config.devAuth,

@@ -8,7 +8,7 @@ import { putChunk } from "./chunks/put-chunk.ts";
 import { commitJob } from "./commit/commit-job.ts";
 import { importDocument } from "./documents/import-document.ts";
 import { exportRuns } from "./export/export-runs.ts";
-import type { Owners } from "./export/owners.ts";
+import type { ExportClients } from "./export/clients.ts";
 import { cancelJob } from "./jobs/cancel-job.ts";
 import { createJob } from "./jobs/create-job.ts";
 import { getJob } from "./jobs/get-job.ts";
@@ -19,7 +19,7 @@ import type { Readers } from "./reading/readers.ts";
 export type ImportsDeps = {
   readonly db: Db;
   /** Has messages sent that a transaction has left. */
-  readonly nudge: () => void;
+  readonly wakeRelay: () => void;
   /** Of the quota of storage, for what is staged. */
   readonly gate: PlanGate;
   readonly readers: Readers;
@@ -44,7 +44,7 @@ export function importsHandlers(deps: ImportsDeps): ImportsHandlers {
 /** What the handlers of exports use. */
 export type ExportDeps = {
   readonly db: Db;
-  readonly owners: Owners;
+  readonly clients: ExportClients;
   /** Starts a call for the caller of another one, with a time of its own. */
   readonly callFor: (call: Call) => Call;
   readonly now: () => Date;

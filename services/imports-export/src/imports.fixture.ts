@@ -47,7 +47,7 @@ export async function startImports(): Promise<ImportsFixture> {
     readers,
     client: createLocalClient(
       ImportsService,
-      implement(ImportsService, importsHandlers({ db, gate: openGate, readers, nudge: () => {} })),
+      implement(ImportsService, importsHandlers({ db, gate: openGate, readers, wakeRelay: () => {} })),
     ),
     db,
     workerDb,

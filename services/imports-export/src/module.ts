@@ -78,7 +78,7 @@ export const importsExportModule = defineModule({
       onError: (error) => log.warn("a message could not be relayed; it is tried again", { error }),
       onLag: (seconds) => metrics.outboxLag("imports", seconds),
     });
-    const owners = {
+    const clients = {
       control: context.client(ControlService),
       runs: context.client(RunsService),
       ingest: context.client(IngestService),
@@ -92,7 +92,7 @@ export const importsExportModule = defineModule({
       log,
       newId: randomUUID,
       newCall: (identity) => createCall({ identity, timeoutMs: CALL_MS }),
-      owners,
+      clients,
       ...config,
     });
     const readers = createReaders(config.readerThreads);
@@ -102,7 +102,7 @@ export const importsExportModule = defineModule({
       log,
       readers,
       newCall: (identity) => createCall({ identity, timeoutMs: CALL_MS }),
-      owners: {
+      clients: {
         runs: context.client(RunsRestoreService),
         ingest: context.client(IngestRestoreService),
         artifacts: context.client(ArtifactsRestoreService),
@@ -125,7 +125,7 @@ export const importsExportModule = defineModule({
       log,
     });
     const archive = archiveHandlers({
-      owners: {
+      clients: {
         runs: context.client(RunsArchiveService),
         ingest: context.client(IngestArchiveService),
         artifacts: context.client(ArtifactsArchiveService),
@@ -137,8 +137,8 @@ export const importsExportModule = defineModule({
     });
     return {
       implementations: [
-        implement(ImportsService, importsHandlers({ db, gate, readers, nudge: () => relay.nudge() })),
-        implement(ExportService, exportHandlers({ db, owners, callFor, now: () => context.now() })),
+        implement(ImportsService, importsHandlers({ db, gate, readers, wakeRelay: () => relay.wake() })),
+        implement(ExportService, exportHandlers({ db, clients, callFor, now: () => context.now() })),
         implement(ArchiveService, archive),
         implement(RestoreService, restoreHandlers({ db, gate, readers, begin: (name) => restorer.begin(name) })),
       ],

@@ -12,7 +12,7 @@ import { correlateRuns } from "./correlations/correlate-runs.ts";
 import { createRun } from "./create/create-run.ts";
 import { deleteProject, undeleteProject } from "./deletion/delete-project.ts";
 import { deleteRun, undeleteRun } from "./deletion/delete-run.ts";
-import type { Settler } from "./deletion/settler.ts";
+import type { DeletionPropagator } from "./deletion/deletion-propagator.ts";
 import { forkRun } from "./fork/fork-run.ts";
 import { getLineage } from "./fork/get-lineage.ts";
 import { listRunOrigins } from "./fork/list-run-origins.ts";
@@ -53,7 +53,7 @@ export type RunsDeps = {
   /** Which runs are stale, by the clock of this service. */
   readonly staleness: Staleness;
   /** Makes the runs of a project follow it. */
-  readonly settler: Settler;
+  readonly deletionPropagator: DeletionPropagator;
   /** Days for which what is deleted can be restored. */
   readonly graceDays: number;
   /** Told of changes that were committed. */

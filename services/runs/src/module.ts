@@ -13,7 +13,7 @@ import { implement } from "@tidemark/rpc";
 import { archiveHandlers } from "./archive/export-runs.ts";
 import { createColumnKeeper } from "./columns/column-keeper.ts";
 import { runsConfig } from "./config.ts";
-import { createSettler } from "./deletion/settler.ts";
+import { createDeletionPropagator } from "./deletion/deletion-propagator.ts";
 import { runsHandlers } from "./handlers.ts";
 import { createKeyCatalogue } from "./keys/key-catalogue.ts";
 import { createStaleness } from "./life/staleness.rules.ts";
@@ -86,11 +86,11 @@ export const runsModule = defineModule({
     });
     const staleness = createStaleness({ staleMs: runStaleSeconds * 1000, nowMs: Date.now });
     const heldPlans = limits ? plans : undefined;
-    const settler = createSettler({ db, log: context.log });
-    const settlements = startRounds({
+    const deletionPropagator = createDeletionPropagator({ db, log: context.log });
+    const propagations = startRounds({
       everyMs: SETTLE_EVERY_MS,
       isFirstNow: false,
-      round: settler.round,
+      round: deletionPropagator.round,
       onError: (error) => context.log.warn("projects that changed could not be looked for", { error }),
     });
     const workerDb = context.workerDb();
@@ -123,7 +123,7 @@ export const runsModule = defineModule({
       keyCatalogue,
       columnKeeper,
       staleness,
-      settler,
+      deletionPropagator,
       graceDays: context.config.deletionGraceDays,
     });
     return Promise.resolve({
@@ -138,8 +138,8 @@ export const runsModule = defineModule({
         columnKeeper.stop();
         await Promise.all([
           keptColumns.stop(),
-          settlements.stop(),
-          settler.stop(),
+          propagations.stop(),
+          deletionPropagator.stop(),
           remover.stop(),
           searchThreads.close(),
         ]);

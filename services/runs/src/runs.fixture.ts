@@ -12,7 +12,7 @@ import { createLog } from "@tidemark/telemetry";
 import { createTestDatabase, testSql, type TestDatabase } from "@tidemark/testkit";
 import { runsHandlers } from "./handlers.ts";
 import { runsMigrations } from "./module.ts";
-import { createSettler, type Settler } from "./deletion/settler.ts";
+import { createDeletionPropagator, type DeletionPropagator } from "./deletion/deletion-propagator.ts";
 import { createKeyCatalogue } from "./keys/key-catalogue.ts";
 import { createStaleness } from "./life/staleness.rules.ts";
 import { createSortKeyAsks } from "./list/sort-key-asks.ts";
@@ -57,7 +57,7 @@ export type RunsFixture = {
   readonly owner: Db;
   readonly url: string;
   /** Makes the runs of projects follow them. */
-  readonly settler: Settler;
+  readonly deletionPropagator: DeletionPropagator;
   /** How far the clock by which runs are stale goes ahead, in milliseconds. */
   readonly clock: { aheadMs: number };
   /** The changes that the service noted, in their order. */
@@ -90,7 +90,10 @@ export async function startRuns(given?: TestDatabase): Promise<RunsFixture> {
   const clock = { aheadMs: 0 };
   const noted: NotedChange[] = [];
   const staleness = createStaleness({ staleMs: STALE_MS, nowMs: () => Date.now() + clock.aheadMs });
-  const settler = createSettler({ db, log: createLog({ level: "silent", service: "runs-test" }) });
+  const deletionPropagator = createDeletionPropagator({
+    db,
+    log: createLog({ level: "silent", service: "runs-test" }),
+  });
   const clientWith = (limitsOn: boolean, storageGate = openGate) =>
     createLocalClient(
       RunsService,
@@ -108,7 +111,7 @@ export async function startRuns(given?: TestDatabase): Promise<RunsFixture> {
           columnKeeper: { ask: () => {} },
           noteChange: (change) => void noted.push(change),
           staleness,
-          settler,
+          deletionPropagator,
           graceDays: GRACE_DAYS,
         }),
       ),
@@ -120,11 +123,11 @@ export async function startRuns(given?: TestDatabase): Promise<RunsFixture> {
     db,
     owner,
     url,
-    settler,
+    deletionPropagator,
     clock,
     noted,
     close: async () => {
-      await settler.stop();
+      await deletionPropagator.stop();
       await Promise.all([db.close(), owner.close(), searchThreads.close()]);
       await database.drop();
     },

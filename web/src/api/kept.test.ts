@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, jest, test } from "@jest/globals";
-import { askAhead, forgetKept, keptCall, takeAhead } from "./kept.ts";
+import { prefetch, forgetKept, cachedGet, takePrefetched } from "./kept.ts";
 
 const usual = globalThis.fetch;
 let asked: string[] = [];
@@ -19,36 +19,36 @@ afterEach(() => {
 });
 
 test("what was asked for ahead is not asked for again, once", async () => {
-  const ahead = askAhead("/a");
-  void askAhead("/a");
-  expect(takeAhead("/a")).toBeUndefined();
-  expect(await keptCall("/a")).toEqual({ path: "/a", count: 1 });
+  const ahead = prefetch("/a");
+  void prefetch("/a");
+  expect(takePrefetched("/a")).toBeUndefined();
+  expect(await cachedGet("/a")).toEqual({ path: "/a", count: 1 });
   await ahead;
   expect(asked).toEqual(["/a"]);
-  expect(await keptCall("/a")).toEqual({ path: "/a", count: 2 });
+  expect(await cachedGet("/a")).toEqual({ path: "/a", count: 2 });
 });
 
 test("an answer that is there is taken at once, by the very path", async () => {
-  await askAhead("/a?x=1");
-  expect(takeAhead("/a")).toBeUndefined();
-  expect(takeAhead("/a?x=1")).toEqual({ path: "/a?x=1", count: 1 });
-  expect(takeAhead("/a?x=1")).toBeUndefined();
+  await prefetch("/a?x=1");
+  expect(takePrefetched("/a")).toBeUndefined();
+  expect(takePrefetched("/a?x=1")).toEqual({ path: "/a?x=1", count: 1 });
+  expect(takePrefetched("/a?x=1")).toBeUndefined();
 });
 
 test("what was refused is asked for anew, and nothing is left of another session", async () => {
   status = 401;
-  await askAhead("/a");
+  await prefetch("/a");
   status = 200;
-  expect(await keptCall("/a")).toEqual({ path: "/a", count: 2 });
-  await askAhead("/b");
+  expect(await cachedGet("/a")).toEqual({ path: "/a", count: 2 });
+  await prefetch("/b");
   forgetKept();
-  expect(takeAhead("/b")).toBeUndefined();
+  expect(takePrefetched("/b")).toBeUndefined();
 });
 
 test("whoever has given up gets no answer", async () => {
-  void askAhead("/a");
+  void prefetch("/a");
   const ending = new AbortController();
-  const answer = keptCall("/a", { signal: ending.signal });
+  const answer = cachedGet("/a", { signal: ending.signal });
   ending.abort();
   await expect(answer).rejects.toThrow("abort");
 });
@@ -56,11 +56,11 @@ test("whoever has given up gets no answer", async () => {
 test("an answer that nobody took for long is too old", async () => {
   jest.useFakeTimers({ doNotFake: ["nextTick", "queueMicrotask"] });
   try {
-    await askAhead("/a");
-    await askAhead("/b");
+    await prefetch("/a");
+    await prefetch("/b");
     jest.advanceTimersByTime(10_001);
-    expect(takeAhead("/a")).toBeUndefined();
-    expect(await keptCall("/b")).toEqual({ path: "/b", count: 3 });
+    expect(takePrefetched("/a")).toBeUndefined();
+    expect(await cachedGet("/b")).toEqual({ path: "/b", count: 3 });
   } finally {
     jest.useRealTimers();
   }

@@ -23,7 +23,7 @@ const ahead = new Map<string, Ahead>();
  * costs a 304. Then the very same object comes back, so `===` tells whether anything changed.
  * @throws ApiError, `AbortError`
  */
-export async function keptCall<T>(path: string, { signal }: { readonly signal?: AbortSignal } = {}): Promise<T> {
+export async function cachedGet<T>(path: string, { signal }: { readonly signal?: AbortSignal } = {}): Promise<T> {
   const begun = ahead.get(path);
   ahead.delete(path);
   if (begun === undefined || isOld(begun)) return read<T>(path, signal);
@@ -36,7 +36,7 @@ export async function keptCall<T>(path: string, { signal }: { readonly signal?: 
  * Asks for a document that a page will need once its part of the bundle is there: the first `keptCall` of the very same path gets this answer.
  * Resolves when it is there, or when there is none and the page has to ask itself.
  */
-export async function askAhead(path: string): Promise<void> {
+export async function prefetch(path: string): Promise<void> {
   if (ahead.has(path)) return;
   const own: Ahead = { answer: read(path) };
   ahead.set(path, own);
@@ -48,7 +48,7 @@ export async function askAhead(path: string): Promise<void> {
 }
 
 /** Takes an answer that was asked for ahead, if it is there already, to draw it at once. */
-export function takeAhead<T>(path: string): T | undefined {
+export function takePrefetched<T>(path: string): T | undefined {
   const begun = ahead.get(path);
   if (begun?.there === undefined) return undefined;
   ahead.delete(path);

@@ -1,6 +1,6 @@
 import { useEffect, useId, useMemo, useRef, useState } from "preact/hooks";
 import { call } from "../api/client.ts";
-import { keptCall } from "../api/kept.ts";
+import { cachedGet } from "../api/kept.ts";
 import { Dialog } from "../ui/dialog.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { navigate } from "./location.ts";
@@ -92,7 +92,7 @@ function useProjects(): readonly PaletteEntry[] {
   const [entries, setEntries] = useState<readonly PaletteEntry[]>([]);
   useEffect(() => {
     const left = new AbortController();
-    keptCall<{ readonly projects: readonly { readonly id: string; readonly name: string }[] }>(
+    cachedGet<{ readonly projects: readonly { readonly id: string; readonly name: string }[] }>(
       "/projects?limit=1000",
       left,
     ).then(

@@ -1,7 +1,7 @@
 import type { FunctionComponent } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { sessionState } from "../api/session.ts";
-import { askAhead } from "../api/kept.ts";
+import { prefetch } from "../api/kept.ts";
 import { neededFirst } from "../pages/project/needed-first.ts";
 import { ErrorNote } from "../ui/error-note.tsx";
 import { Skeleton } from "../ui/spinner.tsx";
@@ -14,7 +14,7 @@ type Loaded = { readonly page: Page } | { readonly error: unknown };
 
 const runLists = () => import("../pages/run-lists.ts");
 const reports = () => import("../pages/report-pages.ts");
-const entrances = () => import("../pages/entrances.ts");
+const entrances = () => import("../pages/auth-pages.ts");
 
 /** The pages. Those that one goes to from each other are one part of the bundle: each further part makes its shared modules several small files. */
 const loaders: Readonly<Record<Exclude<Route["page"], "missing">, () => Promise<unknown>>> = {
@@ -50,7 +50,7 @@ export function preloadPage(route: Route, query: URLSearchParams): Promise<void>
 }
 
 async function load(page: Exclude<Route["page"], "missing">, needed: readonly string[]): Promise<void> {
-  const [first] = needed.map(askAhead);
+  const [first] = needed.map(prefetch);
   try {
     const part = (await loaders[page]()) as Page;
     if (first !== undefined) await Promise.race([first, new Promise((resolve) => setTimeout(resolve, ANSWERS_MS))]);

@@ -3,7 +3,7 @@ import { GridHeader } from "./grid-header.tsx";
 import { GridRow } from "./grid-row.tsx";
 import type { GridProps, Place } from "./grid-types.ts";
 import { placeAfter } from "./keys.ts";
-import { useCalm } from "./use-calm.ts";
+import { useIdle } from "./use-calm.ts";
 import { useScroll } from "./use-scroll.ts";
 import { columnWindow, rowsTop, scrollHeight, scrollToRow, seenRows, withAround } from "./windows.ts";
 import "./grid.css";
@@ -41,7 +41,7 @@ export function Grid<Row>(props: GridProps<Row>) {
   const heights = { rows, rowHeight, viewport: Math.max(rowHeight, scroll.height - usualRowHeight()) };
   const isMeasured = scroll.height > 0;
   const seen = isMeasured ? seenRows(scroll.top, heights) : NO_ROWS;
-  const isCalm = useCalm(seen, rowAt(seen.first) !== undefined);
+  const isCalm = useIdle(seen, rowAt(seen.first) !== undefined);
   const wanted = isCalm ? withAround(seen, rows) : seen;
   const { placed, width } = useMemo(
     () => columnWindow(columns, { scrollLeft: scroll.left, viewport: scroll.width }),

@@ -9,7 +9,7 @@ const LATEST_MS = 400;
  * Whether a grid has time for rows that are not seen: once those that are seen are there and the browser has nothing else to do, and again
  * not after a jump to other rows.
  */
-export function useCalm(seen: RowWindow, isThere: boolean): boolean {
+export function useIdle(seen: RowWindow, isThere: boolean): boolean {
   const before = useRef(seen);
   const jumps = useRef(0);
   if (seen.end > seen.first && before.current.end > before.current.first && !hasCommon(before.current, seen))

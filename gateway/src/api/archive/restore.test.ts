@@ -6,7 +6,7 @@ import { RESTORE_LIMITS } from "@tidemark/limits";
 import { createCall } from "@tidemark/rpc";
 import { until } from "@tidemark/testkit";
 import type { Clients } from "../../clients.ts";
-import type { RouteInput, RouteReply, Transfer } from "../../route.ts";
+import type { RouteInput, RouteReply, HandlerContext } from "../../route.ts";
 import { handleRestore } from "./restore.ts";
 
 const opened: { close: () => void }[] = [];
@@ -27,7 +27,7 @@ async function send(body: Buffer, put: (number: number, client: Socket) => Promi
     awaitArchive: async () => ({ answerJson: Buffer.from("{}") }),
   };
   const server = createServer((request: IncomingMessage) => {
-    const transfer = { request, hold: () => {}, newCall: async () => call } as unknown as Transfer;
+    const transfer = { request, reserveMemory: () => {}, newCall: async () => call } as unknown as HandlerContext;
     handling = handleRestore({} as RouteInput, { restore } as unknown as Clients, call, transfer);
     handling.catch(() => {});
   });

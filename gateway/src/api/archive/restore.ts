@@ -2,7 +2,7 @@ import { badRequest } from "@tidemark/errors";
 import type { Call } from "@tidemark/rpc";
 import type { Clients } from "../../clients.ts";
 import { arriving } from "../../gate/arrival.ts";
-import type { RouteInput, RouteReply, Schema, Transfer } from "../../route.ts";
+import type { RouteInput, RouteReply, Schema, HandlerContext } from "../../route.ts";
 import { countSchema, listSchema, objectSchema, textSchema, uuidSchema } from "../schemas.ts";
 import { decoded, piecesOfLines } from "./body-pieces.ts";
 
@@ -27,12 +27,12 @@ export async function handleRestore(
   input: RouteInput,
   clients: Clients,
   _call: Call,
-  { request, hold, newCall }: Transfer,
+  { request, reserveMemory, newCall }: HandlerContext,
 ): Promise<RouteReply> {
   const begin = { key: input.idempotencyKey ?? "" };
   const { archiveId, isRestored } = await clients.restore.beginArchive(begin, await newCall());
   let [number, firstLine] = [0, 1];
-  for await (const { data, isLast } of piecesOfLines(decoded(request), hold)) {
+  for await (const { data, isLast } of piecesOfLines(decoded(request), reserveMemory)) {
     requireClient(request);
     const { lines } = await clients.restore.putPiece({ archiveId, number, firstLine, data, isLast }, await newCall());
     number += 1;
@@ -46,7 +46,7 @@ export async function handleRestore(
 }
 
 /** A body that was sent may become many pieces. @throws bad_request */
-function requireClient({ socket }: Transfer["request"]): void {
+function requireClient({ socket }: HandlerContext["request"]): void {
   if (socket.destroyed) throw badRequest("the client has left");
 }
 
@@ -58,7 +58,7 @@ export async function handlePutBytes(
   { params, identity }: RouteInput,
   clients: Clients,
   _call: Call,
-  { request, objects, newCall }: Transfer,
+  { request, objects, newCall }: HandlerContext,
 ): Promise<RouteReply> {
   const [archiveId, sha256] = [params["archive_id"]!, params["sha256"]!];
   const { objectId, sizeBytes } = await clients.restoredBytes.reserveBytes({ archiveId, sha256 }, await newCall());

@@ -9,7 +9,7 @@ import type {
 import type { Call } from "@tidemark/rpc";
 import type { Clients } from "../../clients.ts";
 import type { Content } from "../../http/contents/store-contents.ts";
-import type { RouteInput, RouteReply, Schema, Transfer } from "../../route.ts";
+import type { RouteInput, RouteReply, Schema, HandlerContext } from "../../route.ts";
 import { indexedList, isObject, object, optional, withDefault, withFault, type ObjectField } from "../fields/field.ts";
 import { integer } from "../fields/number.ts";
 import { text, uuid } from "../fields/text.ts";
@@ -57,7 +57,7 @@ export async function handleCompleteUpload(
   input: RouteInput,
   clients: Clients,
   _call: Call,
-  transfer: Transfer,
+  transfer: HandlerContext,
 ): Promise<RouteReply> {
   const uploadSessionId = pathSessionId(input);
   const { body, contents } = await receiveObjects(

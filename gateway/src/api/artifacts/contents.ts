@@ -8,7 +8,7 @@ import { receiveContents, type ContentsRule, type ReceivedContents } from "../..
 import type { Content } from "../../http/contents/store-contents.ts";
 import { encodingOf } from "../../gate/read-body.ts";
 import type { Clients } from "../../clients.ts";
-import type { RouteInput, Schema, Transfer } from "../../route.ts";
+import type { RouteInput, Schema, HandlerContext } from "../../route.ts";
 import { required, type Field } from "../fields/field.ts";
 
 /** Most bytes of the decoded bodies that carry files in base64 (API specification, Limits). */
@@ -35,7 +35,7 @@ export function contentField(contents: readonly Content[]): Field<Content> {
 export function receiveObjects(
   input: RouteInput,
   clients: Clients,
-  transfer: Transfer,
+  transfer: HandlerContext,
   owner: NonNullable<MessageInitShape<typeof ReserveObjectsRequestSchema>["owner"]>,
   rule: Pick<ContentsRule, "path" | "restBytesMax">,
 ): Promise<ReceivedContents> {
@@ -50,7 +50,7 @@ export function receiveObjects(
         return (await clients.artifacts.reserveObjects(asked, await transfer.newCall())).objectIds;
       },
       put: (objectId, bytes) => transfer.objects.put(transfer.objects.keyOf(orgId, objectId), bytes),
-      hold: transfer.hold,
+      hold: transfer.reserveMemory,
     },
   );
 }

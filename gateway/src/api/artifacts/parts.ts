@@ -3,7 +3,7 @@ import type { Call } from "@tidemark/rpc";
 import type { Clients } from "../../clients.ts";
 import { arriving } from "../../gate/arrival.ts";
 import { bodyTooLarge } from "../../gate/read-body.ts";
-import type { RouteInput, RouteReply, Transfer } from "../../route.ts";
+import type { RouteInput, RouteReply, HandlerContext } from "../../route.ts";
 import { artifactWriters } from "../callers.ts";
 
 /** Most bytes of one part: 5 GiB, as S3 has it. */
@@ -14,7 +14,7 @@ export async function handlePutPart(
   { params }: RouteInput,
   clients: Clients,
   call: Call,
-  { request, objects, actFor }: Transfer,
+  { request, objects, actFor }: HandlerContext,
 ): Promise<RouteReply> {
   const { "content-length": length, "content-encoding": encoding = "identity" } = request.headers;
   const announced = length === undefined ? undefined : Number(length);

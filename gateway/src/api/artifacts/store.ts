@@ -1,7 +1,7 @@
 import type { StoreArtifactResponse } from "@tidemark/proto/artifacts/v1/artifacts";
 import type { Clients } from "../../clients.ts";
 import { BODY_BYTES_MAX } from "../../gate/read-body.ts";
-import type { RouteInput, RouteReply, Schema, Transfer } from "../../route.ts";
+import type { RouteInput, RouteReply, Schema, HandlerContext } from "../../route.ts";
 import type { Call } from "@tidemark/rpc";
 import { join, object, readField, withFault } from "../fields/field.ts";
 import { pathRunId } from "../runs/read.ts";
@@ -22,7 +22,7 @@ export async function handleStoreArtifact(
   input: RouteInput,
   clients: Clients,
   _call: Call,
-  transfer: Transfer,
+  transfer: HandlerContext,
 ): Promise<RouteReply> {
   const runId = pathRunId(input);
   const { body, contents } = await receiveObjects(

@@ -29,7 +29,7 @@ export const uploadsRoutes: readonly Route[] = [
       "Says where each file of the manifest is to be sent. A version that is there already, or brings no bytes, is returned at once.",
     callers: artifactWriters,
     rate: "general",
-    signOfLife: true,
+    isHeartbeat: true,
     idempotency: "optional",
     body: "required",
     bodyBytesMax: 4 * 1024 * 1024,

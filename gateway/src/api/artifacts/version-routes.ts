@@ -147,7 +147,7 @@ export const versionsRoutes: readonly Route[] = [
     summary: "Record that a run uses a version",
     callers: artifactWriters,
     rate: "general",
-    signOfLife: true,
+    isHeartbeat: true,
     idempotency: "none",
     body: "required",
     schemas: { body: addInputBody.schema, response: addedInputSchema },

@@ -31,7 +31,7 @@ export const attributesRoutes: readonly Route[] = [
       "A list of attributes, or the fields of a single one. A path that was logged before gets one more row. Texts of type string_series at console/stdout and console/stderr are console lines as well; those of type tag at sys/tags and sys/group_tags are found by searches for tags.",
     callers: ingestCallers,
     rate: "ingest",
-    signOfLife: true,
+    isHeartbeat: true,
     idempotency: "none",
     body: "required",
     bodyBytesMax: 4 * 1024 * 1024,

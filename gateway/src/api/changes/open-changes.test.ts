@@ -4,7 +4,7 @@ import { CallerKind, IdentitySchema, type Identity } from "@tidemark/proto/commo
 import { createCall } from "@tidemark/rpc";
 import type { WantedStream } from "../../changes/event-streams.ts";
 import type { Clients } from "../../clients.ts";
-import type { RouteInput, Transfer } from "../../route.ts";
+import type { RouteInput, HandlerContext } from "../../route.ts";
 import { openChanges } from "./open-changes.ts";
 
 function setUp() {
@@ -34,7 +34,7 @@ function setUp() {
           opened.push(wanted);
           return { start: () => {}, giveUp: () => {} };
         },
-      } as unknown as Transfer,
+      } as unknown as HandlerContext,
     );
   return { open, asked, opened };
 }

@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Identity } from "@tidemark/proto/common/v1/common";
 import { EVENTS_TYPE } from "../../changes/event-text.rules.ts";
 import type { Clients } from "../../clients.ts";
-import type { Route, Transfer } from "../../route.ts";
+import type { Route, HandlerContext } from "../../route.ts";
 import { requireMessage } from "../replies.ts";
 
 /** What was stored before a stream begins has been announced after this time, and the stream begins behind it. In milliseconds. */
@@ -35,7 +35,12 @@ const asked = new WeakMap<Clients, Map<string, Promise<string>>>();
  * Returns the id of a project. Those who may see the same share a look-up that is on its way: when a gateway stops, all of its streams come back to
  * another one within a moment. @throws not_found, warehouse_unavailable
  */
-function findProject(clients: Clients, identity: Identity, id: string, newCall: Transfer["newCall"]): Promise<string> {
+function findProject(
+  clients: Clients,
+  identity: Identity,
+  id: string,
+  newCall: HandlerContext["newCall"],
+): Promise<string> {
   const all = asked.get(clients) ?? new Map<string, Promise<string>>();
   asked.set(clients, all);
   const key = `${identity.orgId}/${identity.projectId}/${id}`;

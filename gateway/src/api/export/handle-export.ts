@@ -1,6 +1,6 @@
 import type { Call } from "@tidemark/rpc";
 import type { Clients } from "../../clients.ts";
-import type { RouteInput, RouteReply, Transfer } from "../../route.ts";
+import type { RouteInput, RouteReply, HandlerContext } from "../../route.ts";
 import type { Source } from "../../spool/spool.ts";
 import { beginArchive } from "../archive/begin-archive.ts";
 import { beginExport } from "./begin-export.ts";
@@ -14,7 +14,7 @@ export async function handleExport(
   input: RouteInput,
   clients: Clients,
   call: Call,
-  { request, exports }: Transfer,
+  { request, exports }: HandlerContext,
 ): Promise<RouteReply> {
   const format = readExportFormat(input.query);
   const begin = (onlyBeginning: boolean): Promise<Source> =>

@@ -248,7 +248,7 @@ export function boolean(): Field<boolean> {
 export type Fault = { readonly text: string; readonly field: string };
 
 /** The outcome of reading a body or query: a value or the first fault. */
-export type Faulty<T> =
+export type Parsed<T> =
   | { readonly value: T; readonly fault?: undefined }
   | { readonly value?: undefined; readonly fault: Fault };
 
@@ -258,7 +258,7 @@ export type Faulty<T> =
  * `query_fault` instead of being thrown here.
  * Only `bad_request` is held back; every other error is thrown.
  */
-export function withFault<T>(read: () => T): Faulty<T> {
+export function withFault<T>(read: () => T): Parsed<T> {
   try {
     return { value: read() };
   } catch (error) {

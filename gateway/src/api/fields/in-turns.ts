@@ -1,8 +1,8 @@
 import { finishInTurns } from "@tidemark/turns";
-import { checkList, faultOf, faultOfItem, type Faulty, type ListBounds } from "./field.ts";
+import { checkList, faultOf, faultOfItem, type Parsed, type ListBounds } from "./field.ts";
 
 /** As `withFault`, for what is read in turns with other work of the process. @throws deadline_exceeded */
-export async function withFaultInTurns<T>(steps: Generator<void, T>): Promise<Faulty<T>> {
+export async function withFaultInTurns<T>(steps: Generator<void, T>): Promise<Parsed<T>> {
   try {
     return { value: await finishInTurns(steps) };
   } catch (error) {

@@ -3,7 +3,7 @@ import { IMPORT_LIMITS } from "@tidemark/limits";
 import type { Call } from "@tidemark/rpc";
 import type { Clients } from "../../clients.ts";
 import { readBody } from "../../gate/read-body.ts";
-import type { RouteInput, RouteReply, Schema, Transfer } from "../../route.ts";
+import type { RouteInput, RouteReply, Schema, HandlerContext } from "../../route.ts";
 import { requireMessage } from "../replies.ts";
 import { listSchema, objectSchema, textSchema } from "../schemas.ts";
 import { decodeImportId } from "./jobs.ts";
@@ -87,7 +87,7 @@ export async function handlePutChunk(
   input: RouteInput,
   clients: Clients,
   _call: Call,
-  { request, account, newCall }: Transfer,
+  { request, account, newCall }: HandlerContext,
 ): Promise<RouteReply> {
   const body = await new Promise<Uint8Array>((resolve, reject) => {
     readBody(request, { bytesMax: IMPORT_LIMITS.chunkBytesMax, account }, (error, bytes) => {

@@ -9,7 +9,7 @@ import type {
 } from "@tidemark/proto/imports/v1/imports";
 import { createCall, type Call } from "@tidemark/rpc";
 import type { Clients } from "../../clients.ts";
-import type { RouteInput, RouteReply, Transfer } from "../../route.ts";
+import type { RouteInput, RouteReply, HandlerContext } from "../../route.ts";
 import { object, optional } from "../fields/field.ts";
 import { integer } from "../fields/number.ts";
 import { text, textOrAbsent, textOrEmpty } from "../fields/text.ts";
@@ -73,7 +73,7 @@ export async function handleCommitJob(
   input: RouteInput,
   clients: Clients,
   call: Call,
-  { request }: Transfer,
+  { request }: HandlerContext,
 ): Promise<RouteReply> {
   const respondAsync = prefersAsync(request.headers["prefer"]);
   const { requestId, identity, traceparent } = call;

@@ -15,7 +15,7 @@ export const logsRoutes: readonly Route[] = [
     summary: "Log console lines",
     callers: ingestCallers,
     rate: "ingest",
-    signOfLife: true,
+    isHeartbeat: true,
     idempotency: "optional",
     body: "required",
     bodyBytesMax: 4 * 1024 * 1024,

@@ -27,7 +27,7 @@ export const objectsRoutes: readonly Route[] = [
       "A table with its rows, an image, a video or a sound that was uploaded as an artifact of the run, a histogram, or an evaluation.",
     callers: ingestCallers,
     rate: "ingest",
-    signOfLife: true,
+    isHeartbeat: true,
     idempotency: "optional",
     body: "required",
     bodyBytesMax: 4 * 1024 * 1024,

@@ -7,7 +7,7 @@ import type { TraceEventSchema } from "@tidemark/proto/traces/v1/traces";
 import type { Call } from "@tidemark/rpc";
 import type { Clients } from "../../clients.ts";
 import { headerNames } from "../../http/headers.ts";
-import type { RouteInput, RouteReply, Transfer } from "../../route.ts";
+import type { RouteInput, RouteReply, HandlerContext } from "../../route.ts";
 import { canonicalUuid } from "../fields/text.ts";
 import { encodeAnswer, type OtlpBody } from "./protocol.ts";
 import { eventOf } from "./span-event.ts";
@@ -28,7 +28,7 @@ export async function handleExportSpans(
   { body }: RouteInput,
   clients: Clients,
   call: Call,
-  { request }: Pick<Transfer, "request">,
+  { request }: Pick<HandlerContext, "request">,
 ): Promise<RouteReply> {
   const { resources, mediaType } = body as unknown as OtlpBody;
   const rejections = createRejections();
@@ -55,7 +55,7 @@ export async function handleExportSpans(
     }
   }
   const waiting = [...byRun].filter(([, events]) => events.length > 0);
-  const aliveRuns: string[] = [];
+  const heartbeatRunIds: string[] = [];
   const store = async (): Promise<void> => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
       const [runId, events] = next;
@@ -64,7 +64,7 @@ export async function handleExportSpans(
       if (kept.length === 0) continue;
       try {
         await clients.traces.appendTraceEvents({ runId, events: kept }, call);
-        aliveRuns.push(runId);
+        heartbeatRunIds.push(runId);
       } catch (error) {
         if (!isAppError(error) || !ofTheRun.has(error.reason)) throw error;
         rejections.add(events.length - cyclic, `run ${runId}: ${error.message}`);
@@ -72,7 +72,7 @@ export async function handleExportSpans(
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, store));
-  return { ...encodeAnswer(rejections.answer(), { mediaType }), aliveRuns };
+  return { ...encodeAnswer(rejections.answer(), { mediaType }), heartbeatRunIds };
 }
 
 /** Of a span that a request brings twice, only the state that ended last counts; of equal ends the last. */

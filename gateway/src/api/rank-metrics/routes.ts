@@ -28,7 +28,7 @@ export const rankMetricsRoutes: readonly Route[] = [
       "They are kept apart from the run's own metrics. Of several values of one key, step and rank the newest counts.",
     callers: ingestCallers,
     rate: "ingest",
-    signOfLife: true,
+    isHeartbeat: true,
     idempotency: "optional",
     body: "required",
     bodyBytesMax: 4 * 1024 * 1024,

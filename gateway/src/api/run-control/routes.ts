@@ -85,7 +85,7 @@ export const runControlRoutes: readonly Route[] = [
     description: "A request shows here within a second, within ten while events are out of order.",
     callers: trainers,
     rate: "control_poll",
-    signOfLife: true,
+    isHeartbeat: true,
     idempotency: "none",
     schemas: {
       response: {
@@ -122,7 +122,7 @@ export const runControlRoutes: readonly Route[] = [
     description: "completed ends a running run as failed. Both answers may be repeated; first times and message stay.",
     callers: trainers,
     rate: "general",
-    signOfLife: true,
+    isHeartbeat: true,
     monthQuota: "never_refused",
     idempotency: "none",
     body: "required",

@@ -8,7 +8,7 @@ import type { RouteInput, RouteReply, Schema } from "../../route.ts";
 import { described, object, readField } from "../fields/field.ts";
 import { queryFlag } from "../fields/number.ts";
 import { canonicalUuid, queryText } from "../fields/text.ts";
-import { heldByComparison, runJson, runSchema } from "./rows.ts";
+import { bytesOfComparison, runJson, runSchema } from "./rows.ts";
 import { runIdList } from "./run-id-list.ts";
 
 const runIds = runIdList(
@@ -88,7 +88,7 @@ const PIECE_CHARACTERS = 64 * 1024;
  * keep their digits. Fifty large configs and their rows are 100 MB, which are made while they are sent.
  */
 export async function encodeCompareRuns(response: CompareRunsResponse): Promise<RouteReply> {
-  if (heldByComparison(response) > WHOLE_BYTES_MAX) return { body: null, stream: { pieces: piecesOf(response) } };
+  if (bytesOfComparison(response) > WHOLE_BYTES_MAX) return { body: null, stream: { pieces: piecesOf(response) } };
   const texts: string[] = [];
   const pauseIfLong = createPauses();
   for (const text of textsOf(response)) {

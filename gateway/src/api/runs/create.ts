@@ -75,5 +75,5 @@ export function decodeCreateRun({ body }: RouteInput): MessageInitShape<typeof C
 export function encodeCreateRun({ run, created }: CreateRunResponse): RouteReply {
   const row = requireMessage(run);
   // A new run is alive by itself.
-  return { body: { run: runJson(row), created }, ...(created ? {} : { aliveRuns: [row.id] }) };
+  return { body: { run: runJson(row), created }, ...(created ? {} : { heartbeatRunIds: [row.id] }) };
 }

@@ -39,7 +39,7 @@ import {
   forkedRunSchema,
   lineageSchema,
 } from "./relations.ts";
-import { heldByComparison, heldByPage, runDetailSchema, runSchema, runSummarySchema } from "./rows.ts";
+import { bytesOfComparison, bytesOfPage, runDetailSchema, runSchema, runSummarySchema } from "./rows.ts";
 import { decodeUpdateRun, encodeUpdateRun, updateRunBody } from "./update.ts";
 
 const withRun = (run: Schema): Schema => ({ type: "object", required: ["run"], properties: { run } });
@@ -95,7 +95,7 @@ export const runsRoutes: readonly Route[] = [
     decode: decodeListRuns,
     rpc: (clients, request, call) => clients.runs.listRuns(request, call),
     encode: encodeListRuns,
-    heldBytes: heldByPage,
+    heldBytes: bytesOfPage,
   }),
   route({
     method: "GET",
@@ -112,7 +112,7 @@ export const runsRoutes: readonly Route[] = [
     decode: decodeSummarizeRuns,
     rpc: (clients, request, call) => clients.runs.summarizeRuns(request, call),
     encode: encodeSummarizeRuns,
-    heldBytes: heldByPage,
+    heldBytes: bytesOfPage,
   }),
   route({
     method: "GET",
@@ -150,7 +150,7 @@ export const runsRoutes: readonly Route[] = [
     description: "At least one of the fields is needed; all change together or not at all.",
     callers: ingestCallers,
     rate: "ingest",
-    signOfLife: true,
+    isHeartbeat: true,
     idempotency: "none",
     body: "required",
     schemas: { body: updateRunBody.schema, response: withRun(runSchema) },
@@ -204,7 +204,7 @@ export const runsRoutes: readonly Route[] = [
     summary: "Write the readme of a run",
     callers: ingestCallers,
     rate: "ingest",
-    signOfLife: true,
+    isHeartbeat: true,
     idempotency: "none",
     body: "required",
     schemas: { body: readmeBody.schema, response: readmeSchema },
@@ -311,6 +311,6 @@ export const runsRoutes: readonly Route[] = [
     decode: decodeCompareRuns,
     rpc: (clients, request, call) => clients.runs.compareRuns(request, call),
     encode: encodeCompareRuns,
-    heldBytes: heldByComparison,
+    heldBytes: bytesOfComparison,
   }),
 ];

@@ -315,6 +315,7 @@ test("a row of an answer that was stored before runs had signs of life shows its
 });
 
 test("attaching to a run is a sign of its life, and a new one needs none", () => {
-  const answer = (created: boolean) => encodeCreateRun(create(CreateRunResponseSchema, { run, created })).aliveRuns;
+  const answer = (created: boolean) =>
+    encodeCreateRun(create(CreateRunResponseSchema, { run, created })).heartbeatRunIds;
   expect([answer(true), answer(false)]).toEqual([undefined, [id]]);
 });

@@ -15,14 +15,14 @@ import {
 } from "../schemas.ts";
 
 /** Returns about the bytes that a page of runs holds in memory: documents are the only part that may be large. */
-export function heldByPage({ runs }: { readonly runs: readonly RunSummary[] }): number {
+export function bytesOfPage({ runs }: { readonly runs: readonly RunSummary[] }): number {
   let bytes = 0;
   for (const { run } of runs) if (run !== undefined) bytes += documentBytes(run);
   return bytes;
 }
 
 /** Returns the same of a comparison, whose rows hold the documents again. */
-export function heldByComparison({ runs, blocks }: Pick<CompareRunsResponse, "runs" | "blocks">): number {
+export function bytesOfComparison({ runs, blocks }: Pick<CompareRunsResponse, "runs" | "blocks">): number {
   let bytes = 0;
   for (const run of runs) bytes += documentBytes(run);
   for (const { valuesJson } of blocks) for (const value of valuesJson) bytes += value.length;

@@ -26,7 +26,7 @@ export const tracesRoutes: readonly Route[] = [
       "All of them are stored or none. Of several events of a span the one with the highest sequence counts, whenever it arrives; the start is the earliest, and parent, end, duration, step and rank are the last ones that were named.",
     callers: ingestCallers,
     rate: "ingest",
-    signOfLife: true,
+    isHeartbeat: true,
     idempotency: "required",
     idempotencyKeyMax: TRACE_LIMITS.keyBytesMax,
     body: "required",

@@ -50,7 +50,7 @@ export function shareConnections(pool: pg.Pool, connections: number, waitMs: num
     if (nowMs - judgedMs < JUDGE_MS) return;
     judgedMs = nowMs;
     const lateMs = lateness.take();
-    if (lateMs !== undefined) admitAll(share.judge(lateMs, nowMs));
+    if (lateMs !== undefined) admitAll(share.adjustLimits(lateMs, nowMs));
   };
 
   const admission = (party: string, use: Use, nowMs: number, deadlineMs: number): Promise<void> | undefined => {

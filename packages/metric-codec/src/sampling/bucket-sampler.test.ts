@@ -5,7 +5,7 @@ import { readSummedChunk } from "../blocks/chunk-sums.ts";
 import { blockColumnsOf } from "../columns/block-columns.fixture.ts";
 import { CHUNK_STATISTICS_BYTES, CHUNK_SUM_BYTES } from "../storage-layout.ts";
 import { createBucketSampler, type SummedChunk } from "./bucket-sampler.ts";
-import { gridOf, leftEdge, placeOf } from "./grid.ts";
+import { gridOf, leftEdge, bucketIndex } from "./grid.ts";
 
 type Point = readonly [step: number, value: number];
 
@@ -28,18 +28,18 @@ const anyPoint = fc.tuple(
 describe("a grid", () => {
   test("between whole numbers has whole edges, and the last number has a width too", () => {
     const grid = gridOf(0, 999, 10);
-    expect([0, 99, 100, 999].map((step) => placeOf(grid, step))).toEqual([0, 0, 1, 9]);
+    expect([0, 99, 100, 999].map((step) => bucketIndex(grid, step))).toEqual([0, 0, 1, 9]);
     expect([0, 1, 9].map((place) => leftEdge(grid, place))).toEqual([0, 100, 900]);
   });
 
   test("of fewer whole numbers than parts, or between others, is cut as it is and has its end in the last part", () => {
     const grid = gridOf(0, 1, 10);
-    expect([0, 0.05, 0.1, 0.99, 1].map((step) => placeOf(grid, step))).toEqual([0, 0, 1, 9, 9]);
+    expect([0, 0.05, 0.1, 0.99, 1].map((step) => bucketIndex(grid, step))).toEqual([0, 0, 1, 9, 9]);
     expect(leftEdge(gridOf(0.5, 1.5, 4), 1)).toBe(0.75);
   });
 
   test("of one number has one part", () => {
-    expect(placeOf(gridOf(7, 7, 100), 7)).toBe(0);
+    expect(bucketIndex(gridOf(7, 7, 100), 7)).toBe(0);
   });
 
   test("never puts a higher number in a lower part, nor outside", () => {
@@ -51,7 +51,7 @@ describe("a grid", () => {
         (numbers, buckets) => {
           const sorted = numbers.toSorted((a, b) => a - b);
           const grid = gridOf(sorted[0]!, sorted.at(-1)!, buckets);
-          const places = sorted.map((number) => placeOf(grid, number));
+          const places = sorted.map((number) => bucketIndex(grid, number));
           expect(places).toEqual(places.toSorted((a, b) => a - b));
           expect(places.every((place) => Number.isInteger(place) && place >= 0 && place < buckets)).toBe(true);
         },

@@ -1,6 +1,6 @@
 import type { ChunkStatistics } from "../blocks/chunk-statistics.ts";
 import { addSum, addToSum, meanOfSum, SUM_NUMBERS } from "../numbers/exact-sum.ts";
-import { leftEdge, placeOf, type Grid } from "./grid.ts";
+import { leftEdge, bucketIndex, type Grid } from "./grid.ts";
 
 /** What a chart shows of the parts of a series that have points, as columns in the order of the parts. */
 export type BucketColumns = {
@@ -72,7 +72,7 @@ export function createBucketSampler(grid: Grid): BucketSampler {
         if (value < min) min = value;
         if (value > max) max = value;
       }
-      const at = placeOf(grid, steps[from]!);
+      const at = bucketIndex(grid, steps[from]!);
       addToSum(sums, SUM_NUMBERS * at, values, from, to);
       merge(at, {
         count: to - from,
@@ -86,8 +86,8 @@ export function createBucketSampler(grid: Grid): BucketSampler {
     },
     addChunk(chunk) {
       if (chunk.count === 0) return true;
-      const at = placeOf(grid, chunk.firstStep);
-      if (placeOf(grid, chunk.lastStep) !== at) return false;
+      const at = bucketIndex(grid, chunk.firstStep);
+      if (bucketIndex(grid, chunk.lastStep) !== at) return false;
       addSum(sums, SUM_NUMBERS * at, chunk.sum, chunk.sumRest);
       merge(at, chunk);
       return true;

@@ -18,7 +18,7 @@ export function gridOf(low: number, high: number, buckets: number): Grid {
 }
 
 /** Returns the part, from 0, of a number of the range. A higher number is never in a lower part. */
-export function placeOf({ low, span, buckets }: Grid, at: number): number {
+export function bucketIndex({ low, span, buckets }: Grid, at: number): number {
   if (span === 0) return 0;
   // Where differences are not exact any more, the quotient may be beyond the last part.
   const part = ((at - low) * buckets) / span;

@@ -4,7 +4,7 @@ import type { ArtifactsDeps, ArtifactsHandlers } from "../handlers.ts";
 import { requireConfirmation } from "../versions/confirmation.rules.ts";
 import { encodeVersion } from "../versions/encode-version.ts";
 import { lockCollection } from "../versions/lock-version.sql.ts";
-import { readBack, VERSION } from "../versions/require-version.ts";
+import { requireStoredVersion, VERSION } from "../versions/require-version.ts";
 import { readVersions } from "../versions/versions.sql.ts";
 import { requireAlias } from "./alias.rules.ts";
 import { moveAliases, removeAlias, touchCollection } from "./aliases.sql.ts";
@@ -34,7 +34,7 @@ export function setAlias({ db }: Pick<ArtifactsDeps, "db">): ArtifactsHandlers["
         if (version?.collectionId !== id || !version.available) throw notFound(VERSION);
         await moveAliases(tx, orgId, id, [alias], versionId);
         await touchCollection(tx, orgId, id);
-        return { version: encodeVersion(await readBack(tx, orgId, versionId)) };
+        return { version: encodeVersion(await requireStoredVersion(tx, orgId, versionId)) };
       },
       { plans: "walks" },
     );

@@ -9,7 +9,7 @@ import type { ArtifactsDeps, ArtifactsHandlers } from "../handlers.ts";
 import { reserveObjects } from "../objects/objects.sql.ts";
 import { addStorage } from "../storage/storage.sql.ts";
 import { encodeVersion } from "../versions/encode-version.ts";
-import { readBack } from "../versions/require-version.ts";
+import { requireStoredVersion } from "../versions/require-version.ts";
 import { readVersions, selectVersion, type VersionRow } from "../versions/versions.sql.ts";
 import { encodeSession } from "./encode-session.ts";
 import { digestManifest, type ManifestEntry } from "./manifest.rules.ts";
@@ -75,9 +75,9 @@ export function beginUpload(deps: ArtifactsDeps): ArtifactsHandlers["beginUpload
   };
 }
 
-type Wish = { readonly request: BeginUploadRequest; readonly runId: string; readonly projectId: string };
+type WantedUpload = { readonly request: BeginUploadRequest; readonly runId: string; readonly projectId: string };
 
-async function begin(tx: Tx, deps: ArtifactsDeps, caller: Caller, wish: Wish): Promise<Begun> {
+async function begin(tx: Tx, deps: ArtifactsDeps, caller: Caller, wish: WantedUpload): Promise<Begun> {
   const { orgId } = caller;
   const { request, runId } = wish;
   const entries = request.entries.map(readEntry);
@@ -123,7 +123,7 @@ async function start(
   tx: Tx,
   { newId, gate }: ArtifactsDeps,
   caller: Caller,
-  { request, runId, projectId }: Wish,
+  { request, runId, projectId }: WantedUpload,
   { entries, digest, metadata }: Manifest,
 ): Promise<Begun> {
   const { orgId } = caller;
@@ -147,14 +147,19 @@ async function start(
     sourceStep: request.sourceStep ?? null,
   };
   const newestId = await selectVersion(tx, orgId, collection.id, { kind: "latest" });
-  const newest = newestId === undefined ? undefined : await readBack(tx, orgId, newestId);
+  const newest = newestId === undefined ? undefined : await requireStoredVersion(tx, orgId, newestId);
   const withBytes = entries.filter(({ referenceUri }) => referenceUri === undefined);
   const isKnown = newest?.digest === wanted.digest;
   if (isKnown || withBytes.length === 0) {
     const files = entries.map((entry) => ({ ...rowOf(entry), id: newId(), objectId: null }));
     const { versionId, deduplicated } = await createOrReuseVersion(tx, orgId, wanted, files, newId);
     if (collection.isNew) await addStorage(tx, orgId, { collections: 1 });
-    return { kind: "version", version: await readBack(tx, orgId, versionId), deduplicated, replayed: false };
+    return {
+      kind: "version",
+      version: await requireStoredVersion(tx, orgId, versionId),
+      deduplicated,
+      replayed: false,
+    };
   }
   const plan = planUpload(withBytes.map(({ sizeBytes = 0 }) => sizeBytes));
   const files = entries.map((entry): Omit<UploadFileRow, "storeUploadId" | "verified"> => {

@@ -3,7 +3,7 @@ import { callerOf, pathId, throwFault, type Caller } from "@tidemark/requests";
 import type { CompleteUploadRequest } from "@tidemark/proto/artifacts/v1/uploads";
 import type { ArtifactsDeps, ArtifactsHandlers } from "../handlers.ts";
 import { encodeVersion } from "../versions/encode-version.ts";
-import { readBack } from "../versions/require-version.ts";
+import { requireStoredVersion } from "../versions/require-version.ts";
 import { readCompletion } from "./completion.rules.ts";
 import { lockSeenUpload, requireUpload, requireUploading, UPLOAD } from "./require-upload.ts";
 import { beginUploadCompletion, listUploadFiles } from "./sessions.sql.ts";
@@ -34,7 +34,7 @@ export function completeUpload(deps: ArtifactsDeps): ArtifactsHandlers["complete
       const session = await db.withTenant(orgId, (tx) => requireUpload(tx, caller, sessionId));
       const { state, resultVersionId } = session;
       if (resultVersionId !== null) {
-        const version = await db.withTenant(orgId, (tx) => readBack(tx, orgId, resultVersionId));
+        const version = await db.withTenant(orgId, (tx) => requireStoredVersion(tx, orgId, resultVersionId));
         return { version: encodeVersion(version), deduplicated: state === "deduplicated" };
       }
       // The process that verified it has the reason; whoever waited elsewhere may try again.

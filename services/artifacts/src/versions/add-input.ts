@@ -4,7 +4,7 @@ import { callerOf, isUuid, pathId, throwFault, type Caller } from "@tidemark/req
 import type { ArtifactsDeps, ArtifactsHandlers } from "../handlers.ts";
 import { addEdge } from "./edges.sql.ts";
 import { encodeVersion } from "./encode-version.ts";
-import { readBack, requireAvailable, VERSION } from "./require-version.ts";
+import { requireStoredVersion, requireAvailable, VERSION } from "./require-version.ts";
 import { resolveRef } from "./resolve-version.ts";
 import { lockAvailable } from "./lock-version.sql.ts";
 import type { VersionRow } from "./versions.sql.ts";
@@ -29,7 +29,7 @@ export function addInput(deps: Pick<ArtifactsDeps, "db" | "runs" | "newId">): Ar
         // Whoever deletes it either waits for this transaction or is seen by it.
         if (!(await lockAvailable(tx, orgId, versionId))) throw gone(VERSION);
         const edge = await addEdge(tx, orgId, { id: deps.newId(), runId, projectId, versionId, direction: "input" });
-        return { edge, version: encodeVersion(await readBack(tx, orgId, versionId)) };
+        return { edge, version: encodeVersion(await requireStoredVersion(tx, orgId, versionId)) };
       },
       { plans: "walks" },
     );

@@ -5,7 +5,7 @@ import type { ArtifactsDeps, ArtifactsHandlers } from "../handlers.ts";
 import { requireConfirmation } from "./confirmation.rules.ts";
 import { encodeVersion } from "./encode-version.ts";
 import { lockCollection } from "./lock-version.sql.ts";
-import { readBack, requireVersion, VERSION } from "./require-version.ts";
+import { requireStoredVersion, requireVersion, VERSION } from "./require-version.ts";
 import { retireVersion } from "./retire-version.sql.ts";
 
 /**
@@ -25,7 +25,7 @@ export function deleteVersion(deps: Pick<ArtifactsDeps, "db" | "graceDays">): Ar
         throwFault(request.bodyFault);
         requireConfirmation({ ...request, confirm: request.confirm.toLowerCase() }, id, "the id of the version");
         await lockCollection(tx, orgId, collectionId);
-        const locked = await readBack(tx, orgId, id);
+        const locked = await requireStoredVersion(tx, orgId, id);
         if (locked.state === "active") {
           if (locked.aliases.length > 0 && !request.deleteAliases) {
             throw new AppError("conflict", "aliases point at this version; set delete_aliases to delete them with it");
@@ -34,7 +34,7 @@ export function deleteVersion(deps: Pick<ArtifactsDeps, "db" | "graceDays">): Ar
           const { graceDays } = deps;
           await retireVersion(tx, orgId, { collectionId, versionId: id, graceDays, reason: request.reason });
         }
-        return { version: encodeVersion(await readBack(tx, orgId, id)) };
+        return { version: encodeVersion(await requireStoredVersion(tx, orgId, id)) };
       },
       { plans: "walks" },
     );

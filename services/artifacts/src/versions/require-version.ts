@@ -31,7 +31,7 @@ export async function requireAvailable(
 }
 
 /** Returns a version that is known to exist. */
-export async function readBack(tx: Tx, orgId: string, versionId: string): Promise<VersionRow> {
+export async function requireStoredVersion(tx: Tx, orgId: string, versionId: string): Promise<VersionRow> {
   const [version] = await readVersions(tx, orgId, [versionId]);
   if (version === undefined) throw new Error("a version that was written is missing");
   return version;

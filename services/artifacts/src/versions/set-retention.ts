@@ -2,7 +2,7 @@ import { callerOf, pathId, throwFault } from "@tidemark/requests";
 import type { ArtifactsDeps, ArtifactsHandlers } from "../handlers.ts";
 import { requireConfirmation } from "./confirmation.rules.ts";
 import { encodeVersion } from "./encode-version.ts";
-import { readBack, requireVersion, VERSION } from "./require-version.ts";
+import { requireStoredVersion, requireVersion, VERSION } from "./require-version.ts";
 import { readRetention } from "./retention.rules.ts";
 import { writeRetention } from "./set-retention.sql.ts";
 
@@ -23,7 +23,7 @@ export function setRetention({ db }: Pick<ArtifactsDeps, "db">): ArtifactsHandle
         const retention = readRetention(request.retentionMode, request.ttlDays);
         requireConfirmation({ ...request, confirm: request.confirm.toLowerCase() }, id, "the id of the version");
         await writeRetention(tx, caller.orgId, id, retention, request.reason);
-        return { version: encodeVersion(await readBack(tx, caller.orgId, id)) };
+        return { version: encodeVersion(await requireStoredVersion(tx, caller.orgId, id)) };
       },
       { plans: "walks" },
     );

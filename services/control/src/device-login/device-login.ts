@@ -123,7 +123,7 @@ export function pollDeviceLogin(deps: ControlDeps): ControlHandlers["pollDeviceL
       await notePoll(tx, device.id, deps.now());
       return outcome === "approved" ? handOutKey(tx, deps, call, login) : { status: outcome };
     });
-    if (answer.created !== undefined) deps.nudge();
+    if (answer.created !== undefined) deps.wakeRelay();
     return answer;
   };
 }

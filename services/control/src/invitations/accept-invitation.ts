@@ -51,7 +51,7 @@ export function acceptInvitation(deps: ControlDeps): ControlHandlers["acceptInvi
       const { orgId } = await joinByInvitation(tx, deps, call, user, token);
       return tradeSession(tx, deps, caller, orgId);
     });
-    deps.nudge();
+    deps.wakeRelay();
     return { created };
   };
 }

@@ -48,7 +48,7 @@ export function finishOidcLogin(deps: ControlDeps): ControlHandlers["finishOidcL
         inviteToken: "",
       });
     });
-    deps.nudge();
+    deps.wakeRelay();
     return { created, returnTo: secret.returnTo };
   };
 }

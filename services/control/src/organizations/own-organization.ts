@@ -95,7 +95,7 @@ export function createOwnOrganization(deps: ControlDeps): ControlHandlers["creat
       if (session === undefined) await announceChange(tx, orgId);
       return { ...created, invited, session, memberships: await listMembershipsOfUser(tx, caller.userId) };
     });
-    deps.nudge();
+    deps.wakeRelay();
     const { organization, membership, session } = made;
     const { baseUrl } = request;
     const invitations = await Promise.all(

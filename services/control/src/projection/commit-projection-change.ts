@@ -20,6 +20,6 @@ export async function commitProjectionChange<T>(
     await announceChange(tx, orgId);
     return done;
   });
-  deps.nudge();
+  deps.wakeRelay();
   return result;
 }

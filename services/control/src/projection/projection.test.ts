@@ -236,15 +236,15 @@ describe("what is told of a change", () => {
     expect(credentials.map(({ revoked }) => revoked)).toEqual([true]);
   });
 
-  test("every change leaves a wake-up for the bus in its transaction, and the relay is nudged", async () => {
+  test("every change leaves a wake-up for the bus in its transaction, and the relay is woken", async () => {
     const orgId = await newOrganization(control);
     const count = testSql("SELECT subject, octet_length(payload) AS bytes FROM platform.outbox WHERE org_id = $1");
     const before = (await control.ownerDb.rows(count, [orgId])).length;
-    const nudged = control.nudges();
+    const wakeUps = control.wakeUps();
     await newKey(control, orgId);
     const messages = await control.ownerDb.rows<{ subject: string; bytes: number }>(count, [orgId]);
     expect(messages).toHaveLength(before + 1);
     expect(messages.at(-1)).toEqual({ subject: projectionChangedSubject, bytes: 0 });
-    expect(control.nudges()).toBe(nudged + 1);
+    expect(control.wakeUps()).toBe(wakeUps + 1);
   });
 });

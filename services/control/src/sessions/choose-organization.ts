@@ -22,7 +22,7 @@ import { announceChange } from "../projection/commit-projection-change.ts";
 import { openSession } from "./open-session.ts";
 
 /** Where somebody who signs in wants to go; empty texts for no wish. */
-export type Wish = {
+export type SignInRequest = {
   readonly orgName: string;
   readonly accountType: AccountType;
   readonly planTier: PlanTier;
@@ -42,7 +42,7 @@ export async function enterAs(
   deps: ControlDeps,
   call: Call,
   user: UserRow,
-  wish: Wish,
+  wish: SignInRequest,
 ): Promise<MessageInitShape<typeof NewSessionSchema>> {
   const orgId = await chooseOrganization(tx, deps, call, user, wish);
   await enterOrganization(tx, orgId);
@@ -51,7 +51,13 @@ export async function enterAs(
   return session;
 }
 
-async function chooseOrganization(tx: Tx, deps: ControlDeps, call: Call, user: UserRow, wish: Wish): Promise<string> {
+async function chooseOrganization(
+  tx: Tx,
+  deps: ControlDeps,
+  call: Call,
+  user: UserRow,
+  wish: SignInRequest,
+): Promise<string> {
   if (wish.inviteToken !== "") return (await joinByInvitation(tx, deps, call, user, wish.inviteToken)).orgId;
   const memberships = await listMembershipsOfUser(tx, user.id);
   const invited = memberships.filter(({ status }) => status === "invited");
@@ -83,7 +89,7 @@ async function takeSeat(tx: Tx, call: Call, user: UserRow, seat: MembershipSumma
   return seat.org_id;
 }
 
-async function createOwn(tx: Tx, deps: ControlDeps, call: Call, user: UserRow, wish: Wish): Promise<string> {
+async function createOwn(tx: Tx, deps: ControlDeps, call: Call, user: UserRow, wish: SignInRequest): Promise<string> {
   const derived = wish.orgName === "";
   const { organization } = await insertOrganizationWithOwner(tx, deps, call, {
     name: derived ? personalName(user.email, user.display_name ?? "") : wish.orgName,

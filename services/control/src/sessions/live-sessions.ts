@@ -59,7 +59,7 @@ export function endSession(deps: ControlDeps): ControlHandlers["endSession"] {
       await announceChange(tx, orgId);
       return row;
     });
-    deps.nudge();
+    deps.wakeRelay();
     return { session: encodeListed(ended, caller) };
   };
 }

@@ -58,7 +58,7 @@ export function switchOrganization(deps: ControlDeps): ControlHandlers["switchOr
       }
       return tradeSession(tx, deps, caller, orgId);
     });
-    deps.nudge();
+    deps.wakeRelay();
     return { created };
   };
 }

@@ -10,7 +10,7 @@ import {
 } from "../organizations/account.rules.ts";
 import { readEmail } from "../organizations/people.rules.ts";
 import { upsertUser } from "../organizations/users.sql.ts";
-import { enterAs, type Wish } from "./choose-organization.ts";
+import { enterAs, type SignInRequest } from "./choose-organization.ts";
 
 /** Returns which ways of signing in this installation offers. */
 export function getAuthConfig({ settings }: ControlDeps): ControlHandlers["getAuthConfig"] {
@@ -30,7 +30,7 @@ export function signInForDevelopment(deps: ControlDeps): ControlHandlers["signIn
       const user = await upsertUser(tx, { id: deps.newId(), email, displayName, avatarUrl: "", now: deps.now() });
       return enterAs(tx, deps, call, user, wish);
     });
-    deps.nudge();
+    deps.wakeRelay();
     return { created };
   };
 }
@@ -38,7 +38,7 @@ export function signInForDevelopment(deps: ControlDeps): ControlHandlers["signIn
 function readWish(
   { settings }: ControlDeps,
   request: SignInForDevelopmentRequest,
-): Wish & { readonly email: string; readonly displayName: string } {
+): SignInRequest & { readonly email: string; readonly displayName: string } {
   const { mode, orgName } = request;
   if (!["", "signin", "signup"].includes(mode)) throw badRequest("mode must be signin or signup", "mode");
   const planTier = readPlanTier(request.planTier);

@@ -39,7 +39,7 @@ export function signInOnce(deps: ControlDeps): ControlHandlers["signInOnce"] {
       await announceChange(tx, member.orgId);
       return session;
     });
-    deps.nudge();
+    deps.wakeRelay();
     return { created };
   };
 }

@@ -41,7 +41,7 @@ export async function commitRunChange<T>(
 ): Promise<T> {
   const changed: ChangedRun[] = [];
   const result = await work(changed);
-  deps.nudge();
+  deps.wakeRelay();
   await deps.runs.catchUp();
   for (const { id: runId, projectId, statusChanged } of changed) {
     deps.noteChange({ orgId, projectId, runId, kind: ChangeKind.STOP });

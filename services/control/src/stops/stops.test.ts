@@ -50,7 +50,7 @@ const acknowledge = (runId: string, stopRequestId: string, state: string, call: 
 describe("a stop", () => {
   test("is the run's row and a message, both or neither, and known here when it is answered", async () => {
     const { orgId, call, id } = await setUp();
-    const nudges = control.nudges();
+    const wakeUps = control.wakeUps();
     const made = await stop(id, call, "why");
     expect(await rowOf(id)).toMatchObject({
       status: "running",
@@ -65,7 +65,7 @@ describe("a stop", () => {
     });
     const message = { subject: stopRequestedSubject, orgId, runs: [[id, made.stopRequestId]] };
     expect(await messagesOf(orgId)).toEqual([message]);
-    expect(control.nudges()).toBe(nudges + 1);
+    expect(control.wakeUps()).toBe(wakeUps + 1);
     expect(await control.client.getStopSignal({ runId: id }, call)).toMatchObject({
       pending: { stopRequestId: made.stopRequestId, requestedAt: made.stopRequestedAt },
       pollAfterSeconds: 15,

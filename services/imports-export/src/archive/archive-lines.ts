@@ -12,7 +12,7 @@ import type { ExportArchiveRequest } from "@tidemark/proto/imports/v1/archive";
 import { callerOf } from "@tidemark/requests";
 import type { Call } from "@tidemark/rpc";
 import { boundedParts } from "./bounded-parts.rules.ts";
-import type { Owners } from "./clients.ts";
+import type { ArchiveClients } from "./clients.ts";
 import { columnsOf } from "./point-columns.rules.ts";
 import { pointLines } from "./point-lines.rules.ts";
 import {
@@ -37,19 +37,24 @@ type Lines = AsyncGenerator<string, void, undefined>;
 type Counts = Record<CountedType, number>;
 
 /** What the parts of an export work with. */
-type Export = { readonly owners: Owners; readonly call: Call; readonly counts: Counts };
+type Export = { readonly clients: ArchiveClients; readonly call: Call; readonly counts: Counts };
 
 /**
  * Writes an archive line by line: the project, its runs, then for each group of runs their artifacts before what may refer to them, then versions,
- * reports and views, and the counts of all. Only one owner is read at a time.
+ * reports and views, and the counts of all. Only one service is read at a time.
  * @throws bad_request, not_found before the first line
  */
-export async function* archiveLines(owners: Owners, request: ExportArchiveRequest, call: Call, now: Date): Lines {
+export async function* archiveLines(
+  clients: ArchiveClients,
+  request: ExportArchiveRequest,
+  call: Call,
+  now: Date,
+): Lines {
   const counts = noCounts();
-  const all: Export = { owners, call, counts };
+  const all: Export = { clients, call, counts };
   const selected: SelectedRuns = { projects: [], runIds: [] };
   let isFirst = true;
-  for await (const row of readSelectedRuns(owners, request, call, selected)) {
+  for await (const row of readSelectedRuns(clients, request, call, selected)) {
     if (isFirst) yield encodeLine(firstLine(request, selected, call, now));
     isFirst = false;
     yield counted(all, "run" in row ? runLine(row) : projectLine(row as Parameters<typeof projectLine>[0]));
@@ -57,7 +62,7 @@ export async function* archiveLines(owners: Owners, request: ExportArchiveReques
   for (const runIds of groupsOf(selected.runIds)) yield* linesOfRuns(all, runIds);
   yield* versionLines(all, request, selected);
   if (request.runIds.length === 0) yield* reportLines(all, selected.projects[0]!.id);
-  for await (const { view } of owners.reports.exportViews({}, call)) yield counted(all, viewLine(view!));
+  for await (const { view } of clients.reports.exportViews({}, call)) yield counted(all, viewLine(view!));
   yield encodeLine({ line: "end", counts });
 }
 
@@ -83,27 +88,27 @@ function firstLine({ runIds }: ExportArchiveRequest, { projects }: SelectedRuns,
 }
 
 async function* linesOfRuns(all: Export, runIds: string[]): Lines {
-  const { owners, call, counts } = all;
-  for await (const { artifacts } of owners.artifacts.exportArtifacts({ runIds }, call)) {
+  const { clients, call, counts } = all;
+  for await (const { artifacts } of clients.artifacts.exportArtifacts({ runIds }, call)) {
     for (const artifact of artifacts) yield counted(all, artifactLine(artifact));
   }
-  for await (const message of owners.ingest.exportPoints({ runIds }, call)) {
+  for await (const message of clients.ingest.exportPoints({ runIds }, call)) {
     const columns = columnsOf(message);
     for (const { values } of columns.series) counts.points += values.length;
     yield* pointLines(columns);
   }
-  for await (const message of owners.ingest.exportRankPoints({ runIds }, call)) {
+  for await (const message of clients.ingest.exportRankPoints({ runIds }, call)) {
     const line = rankPointsLine(message);
     counts.rank_points += line.columns.value.length;
     yield encodeLine(line);
   }
-  for await (const message of owners.ingest.exportLogLines({ runIds }, call)) {
+  for await (const message of clients.ingest.exportLogLines({ runIds }, call)) {
     counts.lines += message.messages.length;
     for (const { from, to } of boundedParts(message.messages, LINE_LENGTHS_MAX.lines, ({ length }) => length)) {
       yield encodeLine(consoleLine(message, from, to));
     }
   }
-  for await (const { attributes } of owners.ingest.exportAttributes({ runIds }, call)) {
+  for await (const { attributes } of clients.ingest.exportAttributes({ runIds }, call)) {
     for (const attribute of attributes) yield counted(all, attributeLine(attribute));
   }
   yield* objectLines(all, runIds);
@@ -112,7 +117,7 @@ async function* linesOfRuns(all: Export, runIds: string[]): Lines {
 
 async function* objectLines(all: Export, runIds: string[]): Lines {
   let id = 0;
-  for await (const { rows } of all.owners.ingest.exportObjects({ runIds }, all.call)) {
+  for await (const { rows } of all.clients.ingest.exportObjects({ runIds }, all.call)) {
     if (rows.case === "object") {
       ({ id } = rows.value);
       yield counted(all, objectLine(rows.value));
@@ -126,7 +131,7 @@ async function* objectLines(all: Export, runIds: string[]): Lines {
 }
 
 async function* traceLines(all: Export, runIds: string[]): Lines {
-  for await (const message of all.owners.traces.exportTraces({ runIds }, all.call)) {
+  for await (const message of all.clients.traces.exportTraces({ runIds }, all.call)) {
     const { runId: run_id, traceId: trace_id, updatedUs, continues } = message;
     if (!continues) yield counted(all, { line: "trace", run_id, trace_id, updated_at: updatedUs });
     const spans = message.spans.map(spanOf);
@@ -142,10 +147,10 @@ async function* traceLines(all: Export, runIds: string[]): Lines {
 }
 
 async function* versionLines(all: Export, request: ExportArchiveRequest, { projects }: SelectedRuns): Lines {
-  const { owners, call } = all;
+  const { clients, call } = all;
   const of = request.runIds.length > 0 ? { runIds: request.runIds } : { projectId: projects[0]!.id };
   let id = "";
-  for await (const { rows } of owners.artifacts.exportVersions(of, call)) {
+  for await (const { rows } of clients.artifacts.exportVersions(of, call)) {
     if (rows.case === "collection") yield counted(all, collectionLine(rows.value));
     else if (rows.case === "version") {
       ({ id } = rows.value);
@@ -162,7 +167,7 @@ async function* versionLines(all: Export, request: ExportArchiveRequest, { proje
 }
 
 async function* reportLines(all: Export, projectId: string): Lines {
-  for await (const { report } of all.owners.reports.exportReports({ projectId }, all.call)) {
+  for await (const { report } of all.clients.reports.exportReports({ projectId }, all.call)) {
     yield counted(all, reportLine(report!));
   }
 }

@@ -5,8 +5,8 @@ import type { RunsArchiveService } from "@tidemark/proto/runs/v1/archive";
 import type { TracesArchiveService } from "@tidemark/proto/traces/v1/archive";
 import type { Client } from "@tidemark/rpc";
 
-/** The owners of what an export reads. */
-export type Owners = {
+/** Clients of the services that store what an archive export reads. */
+export type ArchiveClients = {
   readonly runs: Client<(typeof RunsArchiveService)["method"]>;
   readonly ingest: Client<(typeof IngestArchiveService)["method"]>;
   readonly artifacts: Client<(typeof ArtifactsArchiveService)["method"]>;

@@ -3,14 +3,14 @@ import { ArchiveFormat, type ArchiveService, type ExportArchiveRequest } from "@
 import { callerOf } from "@tidemark/requests";
 import type { Call, Handlers } from "@tidemark/rpc";
 import { archiveLines } from "./archive-lines.ts";
-import type { Owners } from "./clients.ts";
+import type { ArchiveClients } from "./clients.ts";
 import type { ExportPlaces } from "./export-places.ts";
 import { parquetOfPoints } from "./parquet-of-points.ts";
 import { piecesOf } from "./pieces.ts";
 
 /** What the handlers of archives work with. */
 export type ArchiveDeps = {
-  readonly owners: Owners;
+  readonly clients: ArchiveClients;
   readonly now: () => Date;
   readonly places: ExportPlaces;
 };
@@ -30,15 +30,15 @@ export function archiveHandlers(deps: ArchiveDeps): Handlers<(typeof ArchiveServ
 }
 
 function piecesOfFormat(
-  { owners, now }: ArchiveDeps,
+  { clients, now }: ArchiveDeps,
   request: ExportArchiveRequest,
   call: Call,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   switch (request.format) {
     case ArchiveFormat.NDJSON:
-      return piecesOf(archiveLines(owners, request, call, now()));
+      return piecesOf(archiveLines(clients, request, call, now()));
     case ArchiveFormat.PARQUET:
-      return parquetOfPoints(owners, request, call);
+      return parquetOfPoints(clients, request, call);
     default:
       throw badRequest("format must be ndjson or parquet", "format");
   }

@@ -1,6 +1,6 @@
 import type { ExportArchiveRequest } from "@tidemark/proto/imports/v1/archive";
 import type { Call } from "@tidemark/rpc";
-import type { Owners } from "./clients.ts";
+import type { ArchiveClients } from "./clients.ts";
 import { createParquetFile } from "./parquet-file.ts";
 import { columnsOf } from "./point-columns.rules.ts";
 import { joinRows, pointRows, type PointRows } from "./point-rows.rules.ts";
@@ -17,20 +17,20 @@ const PIECE_BYTES = 256 * 1024;
  * @throws bad_request, not_found before the first byte
  */
 export async function* parquetOfPoints(
-  owners: Pick<Owners, "runs" | "ingest">,
+  clients: Pick<ArchiveClients, "runs" | "ingest">,
   request: Pick<ExportArchiveRequest, "runIds" | "project">,
   call: Call,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const selected: SelectedRuns = { projects: [], runIds: [] };
   const names = new Map<string, string>();
-  for await (const row of readSelectedRuns(owners, request, call, selected)) {
+  for await (const row of readSelectedRuns(clients, request, call, selected)) {
     if ("run" in row && row.run !== undefined) names.set(row.run.id, row.run.name);
   }
   const file = createParquetFile();
   let waiting: PointRows[] = [];
   let count = 0;
   for (const runIds of groupsOf(selected.runIds)) {
-    for await (const message of owners.ingest.exportPoints({ runIds }, call)) {
+    for await (const message of clients.ingest.exportPoints({ runIds }, call)) {
       for (const rows of pointRows(columnsOf(message), names.get(message.runId) ?? "", GROUP_ROWS)) {
         waiting.push(rows);
         count += rows.values.length;

@@ -2,7 +2,7 @@ import type { ExportArchiveRequest } from "@tidemark/proto/imports/v1/archive";
 import type { Project } from "@tidemark/proto/runs/v1/runs";
 import type { ExportedRun } from "@tidemark/proto/runs/v1/archive";
 import type { Call } from "@tidemark/rpc";
-import type { Owners } from "./clients.ts";
+import type { ArchiveClients } from "./clients.ts";
 
 /** What an export is of, as its runs arrive: `projects` and `runIds` are complete when the last run has been read. */
 export type SelectedRuns = {
@@ -11,12 +11,12 @@ export type SelectedRuns = {
 };
 
 /**
- * Reads projects and runs, each project before its runs, and remembers them. Nothing else is read meanwhile, because the owner keeps a transaction
+ * Reads projects and runs, each project before its runs, and remembers them. Nothing else is read meanwhile, because the service keeps a transaction
  * open until the last run is taken.
  * @throws bad_request, not_found before the first row
  */
 export async function* readSelectedRuns(
-  { runs }: Pick<Owners, "runs">,
+  { runs }: Pick<ArchiveClients, "runs">,
   { runIds, project }: Pick<ExportArchiveRequest, "runIds" | "project">,
   call: Call,
   selected: SelectedRuns,
@@ -34,7 +34,7 @@ export async function* readSelectedRuns(
   }
 }
 
-/** Runs that the owners are asked for together. */
+/** Runs that a service is asked for together. */
 const RUNS_TOGETHER = 100;
 
 /** Returns the runs in groups that one request may name. */

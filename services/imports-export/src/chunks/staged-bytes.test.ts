@@ -67,7 +67,7 @@ beforeEach(() => {
   });
 });
 const jobs = () => {
-  const handlers = importsHandlers({ db: imports.db, gate, readers: imports.readers, nudge: () => {} });
+  const handlers = importsHandlers({ db: imports.db, gate, readers: imports.readers, wakeRelay: () => {} });
   return createLocalClient(ImportsService, implement(ImportsService, handlers));
 };
 const archives = () =>

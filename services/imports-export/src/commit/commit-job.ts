@@ -13,7 +13,7 @@ const ASYNC_AFTER_MS = 2000;
  * ImportsService.CommitJob. Jobs of an organization are committed in the order in which that is requested; a job that is being committed already is
  * waited for. @throws not_found, conflict, payment_required, what ends the commit, service_unavailable
  */
-export function commitJob({ db, nudge }: Pick<ImportsDeps, "db" | "nudge">): ImportsHandlers["commitJob"] {
+export function commitJob({ db, wakeRelay }: Pick<ImportsDeps, "db" | "wakeRelay">): ImportsHandlers["commitJob"] {
   return async (request, call) => {
     const caller = callerOf(call);
     const { orgId } = caller;
@@ -29,7 +29,7 @@ export function commitJob({ db, nudge }: Pick<ImportsDeps, "db" | "nudge">): Imp
       await requestCommit(tx, job, call.identity!);
       return true;
     });
-    if (isNew) nudge();
+    if (isNew) wakeRelay();
     await awaitCommit(db, call, { orgId, id }, request.respondAsync ? ASYNC_AFTER_MS : undefined);
     const job = await db.readTenant(orgId, async (tx) => {
       const row = await requireJob(tx, caller, id, "read");

@@ -5,7 +5,7 @@ import type { Identity } from "@tidemark/proto/common/v1/common";
 import { callOf, newIdentity, startImports, type ImportsFixture } from "../imports.fixture.ts";
 import { listDueCommits } from "./commit.sql.ts";
 import { lockJob } from "../jobs/jobs.sql.ts";
-import { nothingStored, ownersOf, type Stored } from "./owners.fixture.ts";
+import { nothingStored, clientsOf, type Stored } from "./clients.fixture.ts";
 import { requestCommit } from "./request-commit.ts";
 import { runCommit } from "./run-commit.ts";
 
@@ -63,13 +63,13 @@ async function runProcess(
 ): Promise<number> {
   let steps = 0;
   let isDead = false;
-  const owners = ownersOf(stored, () => {
+  const clients = clientsOf(stored, () => {
     steps += 1;
     if (isDead || !dies(steps)) return Promise.resolve();
     isDead = true;
     return Promise.reject(new AppError("service_unavailable", "the process is dead"));
   });
-  await runCommit({ db: fixture.db, owners, newId: randomUUID, newCall: callOf, log }, name, () => isDead);
+  await runCommit({ db: fixture.db, clients, newId: randomUUID, newCall: callOf, log }, name, () => isDead);
   return steps;
 }
 
@@ -125,13 +125,13 @@ test("a former holder of the lease marks nothing and stores nothing twice", asyn
   let steps = 0;
   let reached = (): void => {};
   const atPause = new Promise<void>((resolve) => (reached = resolve));
-  const owners = ownersOf(stored, async () => {
+  const clients = clientsOf(stored, async () => {
     steps += 1;
     if (steps !== 9) return;
     reached();
     await paused;
   });
-  const slow = runCommit({ db: fixture.db, owners, newId: randomUUID, newCall: callOf, log }, name, () => false);
+  const slow = runCommit({ db: fixture.db, clients, newId: randomUUID, newCall: callOf, log }, name, () => false);
   await atPause;
   await runProcess(name, stored);
   expect((await jobOf(identity, name.id)).batchesDone).toBeLessThan(2 * CHUNKS);
@@ -150,12 +150,12 @@ test("a commit that a service refuses has failed, keeps why, and goes on when it
   const name = await beginCommit(identity);
   const stored = nothingStored();
   let refuses = true;
-  const owners = ownersOf(stored, () =>
+  const clients = clientsOf(stored, () =>
     refuses && stored.runs.size === 2
       ? Promise.reject(new AppError("plan_limit_exceeded", "the plan is full"))
       : Promise.resolve(),
   );
-  const deps = { db: fixture.db, owners, newId: randomUUID, newCall: callOf, log };
+  const deps = { db: fixture.db, clients, newId: randomUUID, newCall: callOf, log };
   await runCommit(deps, name, () => false);
   expect(await jobOf(identity, name.id)).toMatchObject({
     status: "failed",
@@ -183,8 +183,8 @@ test("what was staged is removed when the job ends, and other organizations' job
 });
 
 /** Works on a commit as a process does; false: it had not its turn, or did not end. */
-const work = (name: { orgId: string; id: number }, owners = ownersOf(nothingStored(), () => Promise.resolve())) =>
-  runCommit({ db: fixture.db, owners, newId: randomUUID, newCall: callOf, log }, name, () => false);
+const work = (name: { orgId: string; id: number }, clients = clientsOf(nothingStored(), () => Promise.resolve())) =>
+  runCommit({ db: fixture.db, clients, newId: randomUUID, newCall: callOf, log }, name, () => false);
 
 test("a commit waits for those of its organization that were requested before, and for none of others", async () => {
   const identity = newIdentity();
@@ -194,7 +194,7 @@ test("a commit waits for those of its organization that were requested before, a
   expect(await work(third)).toBe(false);
   expect(await work(second)).toBe(false);
   expect(await work(await beginCommit(newIdentity()))).toBe(true);
-  const refused = ownersOf(nothingStored(), () => Promise.reject(new AppError("plan_limit_exceeded", "full")));
+  const refused = clientsOf(nothingStored(), () => Promise.reject(new AppError("plan_limit_exceeded", "full")));
   expect(await work(first, refused)).toBe(true);
   expect(await work(third)).toBe(false);
   expect(await work(second)).toBe(true);

@@ -1,7 +1,7 @@
 import type { Content } from "../content/content.rules.ts";
-import type { Asks } from "./asks.ts";
+import type { CallWithRetry } from "./call-with-retry.ts";
 import { pointsBySource } from "./columns.rules.ts";
-import type { Owners } from "./owners.ts";
+import type { CommitClients } from "./clients.ts";
 
 /** Points that are read together, at first; more where they all have one step. */
 const PAGE_POINTS = 20_000;
@@ -11,8 +11,8 @@ const PAGE_POINTS = 20_000;
  * `runIdOf` gives the runs that are looked at, by source.
  */
 export async function findKnownPoints(
-  owners: Pick<Owners, "ingestRead">,
-  ask: Asks,
+  clients: Pick<CommitClients, "ingestRead">,
+  callWithRetry: CallWithRetry,
   content: Content,
   runIdOf: (source: number) => string | undefined,
 ): Promise<Uint8Array | null> {
@@ -22,7 +22,13 @@ export async function findKnownPoints(
   for (const [source, indexes] of pointsBySource(content, (of) => runIdOf(of) !== undefined)) {
     const byKey = Map.groupBy(indexes, (i) => points.keys[i]!);
     for (const [key, ofKey] of byKey) {
-      const stored = await readStored(owners, ask, runIdOf(source)!, keys[key]!, boundsOf(points.steps, ofKey));
+      const stored = await readStored(
+        clients,
+        callWithRetry,
+        runIdOf(source)!,
+        keys[key]!,
+        boundsOf(points.steps, ofKey),
+      );
       for (const i of ofKey) {
         if (!stored.has(nameOf(points.steps[i]!, points.timesUs[i]!, points.values[i]!))) continue;
         known[i >>> 3]! |= 1 << (i & 7);
@@ -52,8 +58,8 @@ function nameOf(step: number, timeUs: number, value: number): string {
 
 /** Returns the points of a key between two steps, by their names. */
 async function readStored(
-  { ingestRead }: Pick<Owners, "ingestRead">,
-  ask: Asks,
+  { ingestRead }: Pick<CommitClients, "ingestRead">,
+  callWithRetry: CallWithRetry,
   runId: string,
   key: string,
   { startStep, endStep }: Bounds,
@@ -62,7 +68,7 @@ async function readStored(
   let limit = PAGE_POINTS;
   for (let from = startStep; ;) {
     const request = { runId, key, startStep: from, endStep, limit };
-    const { keys, truncated } = await ask((call) => ingestRead.listMetricPoints(request, call));
+    const { keys, truncated } = await callWithRetry((call) => ingestRead.listMetricPoints(request, call));
     const { steps = [], values = [], timestampsUs = [] } = keys[0]?.points ?? {};
     for (let i = 0; i < steps.length; i++) {
       stored.add(nameOf(steps[i]!, timestampsUs.length === 0 ? Number.NaN : timestampsUs[i]!, values[i]!));

@@ -2,7 +2,7 @@ import type { Db } from "@tidemark/pg";
 import { unpackContent } from "../content/pack-content.rules.ts";
 import { hashIdentity, hashSourceId } from "../content/source-hash.rules.ts";
 import { findProjectId, type JobRow } from "../jobs/jobs.sql.ts";
-import type { Asks } from "./asks.ts";
+import type { CallWithRetry } from "./call-with-retry.ts";
 import {
   findImported,
   keepKnownPoints,
@@ -14,13 +14,13 @@ import {
   type JobRun,
 } from "./commit.sql.ts";
 import { findKnownPoints } from "./known-points.ts";
-import type { Owners } from "./owners.ts";
+import type { CommitClients } from "./clients.ts";
 
 /** The source whose runs grow: an import of the same run again brings more of its points. */
 const GROWING_SOURCE = "tensorboard";
 
 /** What a plan is made with. */
-export type PlanDeps = { readonly db: Db; readonly owners: Owners; readonly newId: () => string };
+export type PlanDeps = { readonly db: Db; readonly clients: CommitClients; readonly newId: () => string };
 
 /** Returns what stands for a run of a job whatever job it comes with. Imports without a job have the source of jobs. */
 export function identityOf(job: Pick<JobRow, "sourceType" | "sourceProject" | "dedupePolicy">, sourceHash: Uint8Array) {
@@ -33,16 +33,16 @@ export function identityOf(job: Pick<JobRow, "sourceType" | "sourceProject" | "d
  * From then on every step of the commit can be repeated. Makes the project. False: somebody else has the lease.
  * @throws forbidden, payment_required, plan_limit_exceeded
  */
-export async function planCommit(deps: PlanDeps, ask: Asks, job: JobRow): Promise<boolean> {
-  const { db, owners } = deps;
+export async function planCommit(deps: PlanDeps, callWithRetry: CallWithRetry, job: JobRow): Promise<boolean> {
+  const { db, clients } = deps;
   const { orgId } = job;
   const runs = await db.readTenant(orgId, (tx) => listJobRuns(tx, job));
   const decided = await decideRuns(deps, job, runs);
   const count = (outcome: string): number => decided.filter((run) => run.outcome === outcome).length;
   const prepare = { project: job.targetProject, newRuns: count("create") };
-  const { projectId } = await ask((call) => owners.runs.prepareImport(prepare, call));
+  const { projectId } = await callWithRetry((call) => clients.runs.prepareImport(prepare, call));
   const grows = decided.filter(({ outcome }) => outcome === "append");
-  if (grows.length > 0) await noteKnownPoints(deps, ask, job, grows);
+  if (grows.length > 0) await noteKnownPoints(deps, callWithRetry, job, grows);
   // A repeated run of a job is one that is skipped, though another one of the job has its id.
   const skipped = count("skip") + (job.runs - runs.length);
   return db.withTenant(orgId, (tx) =>
@@ -67,8 +67,8 @@ async function decideRuns({ db, newId }: PlanDeps, job: JobRow, runs: readonly J
 }
 
 async function noteKnownPoints(
-  { db, owners }: PlanDeps,
-  ask: Asks,
+  { db, clients }: PlanDeps,
+  callWithRetry: CallWithRetry,
   job: Hold & Pick<JobRow, "chunks">,
   grows: readonly DecidedRun[],
 ): Promise<void> {
@@ -77,7 +77,7 @@ async function noteKnownPoints(
     const { content: packed } = await db.readTenant(job.orgId, (tx) => loadContent(tx, job, sequence));
     const content = await unpackContent(packed);
     const ids = content.sources.map((id) => runIds.get(hashSourceId(id).toString("hex")));
-    const known = await findKnownPoints(owners, ask, content, (source) => ids[source]);
+    const known = await findKnownPoints(clients, callWithRetry, content, (source) => ids[source]);
     await db.withTenant(job.orgId, (tx) => keepKnownPoints(tx, job, sequence, known));
   }
 }

@@ -7,7 +7,7 @@ import { unpackContent } from "../content/pack-content.rules.ts";
 import { emptyChunks, findJob, type JobRow } from "../jobs/jobs.sql.ts";
 import type { JobFault } from "../jobs/job-fault.rules.ts";
 import { LEASE_SECONDS, runHeld } from "../jobs/run-held.ts";
-import { createAsks, type Asks } from "./asks.ts";
+import { createCallWithRetry, type CallWithRetry } from "./call-with-retry.ts";
 import { batchAt, batchesOf, type Batch } from "./batches.rules.ts";
 import {
   failCommit,
@@ -62,14 +62,14 @@ async function work(deps: CommitDeps, held: HeldJob, isOver: () => boolean): Pro
   const { db, log } = deps;
   const { orgId } = held;
   const identity = fromBinary(IdentitySchema, held.identity);
-  const ask = createAsks(() => deps.newCall(identity), isOver);
-  if (!held.isPlanned && !(await planCommit(deps, ask, held))) return false;
+  const callWithRetry = createCallWithRetry(() => deps.newCall(identity), isOver);
+  if (!held.isPlanned && !(await planCommit(deps, callWithRetry, held))) return false;
   const job = (await db.readTenant(orgId, (tx) => findJob(tx, orgId, held.id)))!;
   const decided = (await db.readTenant(orgId, (tx) => listJobRuns(tx, job))) as DecidedRun[];
   const runs = new Map(decided.map((run) => [Buffer.from(run.sourceHash).toString("hex"), run]));
   for (let done = job.batchesDone; done < batchesOf(job.chunks); done++) {
     if (isOver()) return false;
-    const counts = await writeBatch(deps, ask, job, batchAt(done, job.chunks), runs);
+    const counts = await writeBatch(deps, callWithRetry, job, batchAt(done, job.chunks), runs);
     // `held` has the fence of this process; the row that was read since may have another one.
     if (!(await db.withTenant(orgId, (tx) => markBatch(tx, held, done + 1, counts, LEASE_SECONDS)))) return false;
   }
@@ -79,8 +79,8 @@ async function work(deps: CommitDeps, held: HeldJob, isOver: () => boolean): Pro
 }
 
 async function writeBatch(
-  { db, owners }: CommitDeps,
-  ask: Asks,
+  { db, clients }: CommitDeps,
+  callWithRetry: CallWithRetry,
   job: JobRow,
   { part, sequence }: Batch,
   runs: ReadonlyMap<string, DecidedRun>,
@@ -94,8 +94,8 @@ async function writeBatch(
     runs,
     knownPoints,
   };
-  if (part === "runs") return writeContentRuns(owners, ask, write, sequence);
-  return writeContentData(owners, ask, write);
+  if (part === "runs") return writeContentRuns(clients, callWithRetry, write, sequence);
+  return writeContentData(clients, callWithRetry, write);
 }
 
 async function finish(db: Db, held: HeldJob, job: JobRow, decided: readonly DecidedRun[]): Promise<boolean> {

@@ -3,9 +3,9 @@ import { collectionTypeOf } from "../content/artifact-kind.rules.ts";
 import type { SourceArtifact } from "../content/content.rules.ts";
 import { TEXT_BYTES_MAX } from "../content/read-fields.rules.ts";
 import { hashSourceId } from "../content/source-hash.rules.ts";
-import type { Asks } from "./asks.ts";
+import type { CallWithRetry } from "./call-with-retry.ts";
 import { entryPathsOf } from "./entry-paths.rules.ts";
-import type { Owners } from "./owners.ts";
+import type { CommitClients } from "./clients.ts";
 import { slicesOf } from "./slices.rules.ts";
 
 const utf8 = new TextEncoder();
@@ -21,8 +21,8 @@ export function collectionNameOf(sourceType: string, sourceId: string): string {
 
 /** Records artifacts of a run, with a version of a collection for each kind. `name` names the write: a repeat stores nothing. */
 export async function writeArtifacts(
-  { artifacts: service }: Pick<Owners, "artifacts">,
-  ask: Asks,
+  { artifacts: service }: Pick<CommitClients, "artifacts">,
+  callWithRetry: CallWithRetry,
   run: { readonly runId: string; readonly name: string; readonly collectionName: string },
   artifacts: readonly SourceArtifact[],
 ): Promise<void> {
@@ -43,7 +43,7 @@ export async function writeArtifacts(
         collectionName: run.collectionName,
         collectionType,
       };
-      await ask((call) => service.importArtifacts(request, call));
+      await callWithRetry((call) => service.importArtifacts(request, call));
     }
   }
 }

@@ -1,6 +1,6 @@
 import type { SourceAttribute } from "../content/content.rules.ts";
-import type { Asks } from "./asks.ts";
-import type { Owners } from "./owners.ts";
+import type { CallWithRetry } from "./call-with-retry.ts";
+import type { CommitClients } from "./clients.ts";
 import { BYTES_TOGETHER_MAX, slicesOf } from "./slices.rules.ts";
 
 const ATTRIBUTES_TOGETHER_MAX = 5000;
@@ -9,8 +9,8 @@ const utf8 = new TextEncoder();
 
 /** Stores attributes of a run. `name` names the write: a repeat stores nothing. */
 export async function writeAttributes(
-  { ingest }: Pick<Owners, "ingest">,
-  ask: Asks,
+  { ingest }: Pick<CommitClients, "ingest">,
+  callWithRetry: CallWithRetry,
   runId: string,
   name: string,
   attributes: readonly SourceAttribute[],
@@ -27,7 +27,7 @@ export async function writeAttributes(
       summaryJson: utf8.encode(summary),
     }));
     const request = { runId, attributes: messages, idempotencyKey: `${name}:${i}` };
-    await ask((call) => ingest.appendAttributes(request, call));
+    await callWithRetry((call) => ingest.appendAttributes(request, call));
   }
 }
 

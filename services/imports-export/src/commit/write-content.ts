@@ -1,9 +1,9 @@
 import type { Content } from "../content/content.rules.ts";
 import { hashSourceId } from "../content/source-hash.rules.ts";
-import type { Asks } from "./asks.ts";
+import type { CallWithRetry } from "./call-with-retry.ts";
 import { columnsOf, hasBit, pointsBySource } from "./columns.rules.ts";
 import type { BatchCounts, DecidedRun } from "./commit.sql.ts";
-import type { Owners } from "./owners.ts";
+import type { CommitClients } from "./clients.ts";
 import { collectionNameOf, writeArtifacts } from "./write-artifacts.ts";
 import { writeAttributes } from "./write-attributes.ts";
 import { writePoints } from "./write-points.ts";
@@ -32,8 +32,8 @@ const NOTHING: BatchCounts = { runs: 0, metrics: 0, attributes: 0, artifacts: 0 
 
 /** Stores the runs of a content that are to be created, and tells how many these are. `sequence` is the number of the content. */
 export async function writeContentRuns(
-  owners: Owners,
-  ask: Asks,
+  clients: CommitClients,
+  callWithRetry: CallWithRetry,
   { content, projectId, runs }: ContentWrite,
   sequence: number,
 ): Promise<BatchCounts> {
@@ -42,12 +42,16 @@ export async function writeContentRuns(
     const isFirst = decided?.sequence === sequence && decided.place === place;
     return isFirst && decided.outcome === "create" ? [{ runId: decided.runId, run }] : [];
   });
-  await writeRuns(owners, ask, projectId, wanted);
+  await writeRuns(clients, callWithRetry, projectId, wanted);
   return { ...NOTHING, runs: wanted.length };
 }
 
 /** Stores what belongs to the runs of a content that are not skipped, and tells how much that is. */
-export async function writeContentData(owners: Owners, ask: Asks, write: ContentWrite): Promise<BatchCounts> {
+export async function writeContentData(
+  clients: CommitClients,
+  callWithRetry: CallWithRetry,
+  write: ContentWrite,
+): Promise<BatchCounts> {
   const { content, name, sourceType, knownPoints } = write;
   const runIds = content.sources.map((id) => {
     const decided = write.runs.get(hashSourceId(id).toString("hex"));
@@ -55,8 +59,8 @@ export async function writeContentData(owners: Owners, ask: Asks, write: Content
   });
   const points = pointsBySource(content, (source, i) => runIds[source] !== undefined && !hasBit(knownPoints, i));
   const metrics = await writePoints(
-    owners,
-    ask,
+    clients,
+    callWithRetry,
     [...points].map(([source, indexes]) => ({
       runId: runIds[source]!,
       name: `${name}:${source}`,
@@ -65,12 +69,17 @@ export async function writeContentData(owners: Owners, ask: Asks, write: Content
   );
   const attributes = content.attributes.filter(({ source }) => runIds[source] !== undefined);
   for (const [source, ofRun] of Map.groupBy(attributes, (attribute) => attribute.source)) {
-    await writeAttributes(owners, ask, runIds[source]!, `${name}:${source}`, ofRun);
+    await writeAttributes(clients, callWithRetry, runIds[source]!, `${name}:${source}`, ofRun);
   }
   const artifacts = content.artifacts.filter(({ source }) => runIds[source] !== undefined);
   for (const [source, ofRun] of Map.groupBy(artifacts, (artifact) => artifact.source)) {
     const collectionName = collectionNameOf(sourceType, content.sources[source]!);
-    await writeArtifacts(owners, ask, { runId: runIds[source]!, name: `${name}:${source}`, collectionName }, ofRun);
+    await writeArtifacts(
+      clients,
+      callWithRetry,
+      { runId: runIds[source]!, name: `${name}:${source}`, collectionName },
+      ofRun,
+    );
   }
   return { runs: 0, metrics, attributes: attributes.length, artifacts: artifacts.length };
 }

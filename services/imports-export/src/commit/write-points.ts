@@ -1,8 +1,8 @@
 import { AppError, isReason } from "@tidemark/errors";
 import type { MetricColumns } from "@tidemark/metric-codec";
 import type { Refusal } from "@tidemark/proto/common/v1/common";
-import type { Asks } from "./asks.ts";
-import type { Owners } from "./owners.ts";
+import type { CallWithRetry } from "./call-with-retry.ts";
+import type { CommitClients } from "./clients.ts";
 import { slicesOf } from "./slices.rules.ts";
 
 /** Points of a run under the name of their write: the same name has the same points. */
@@ -13,8 +13,8 @@ const WRITES_TOGETHER_MAX = 64;
 
 /** Stores points, as packed segments, and returns how many values these are. A repeat stores nothing and returns the same. */
 export async function writePoints(
-  { ingest }: Pick<Owners, "ingest">,
-  ask: Asks,
+  { ingest }: Pick<CommitClients, "ingest">,
+  callWithRetry: CallWithRetry,
   writes: readonly PointsWrite[],
 ): Promise<number> {
   let stored = 0;
@@ -25,7 +25,7 @@ export async function writePoints(
       batch: true,
       columns: messageOf(columns),
     }));
-    stored += await ask(async (call) => {
+    stored += await callWithRetry(async (call) => {
       const { outcomes } = await ingest.appendMetricsTogether({ writes: messages }, call);
       let inserted = 0;
       for (const [i, { outcome }] of outcomes.entries()) {

@@ -1,8 +1,8 @@
 import { IMPORT_LIMITS } from "@tidemark/limits";
 import type { SourceRun } from "../content/content.rules.ts";
-import type { Owners } from "./owners.ts";
+import type { CommitClients } from "./clients.ts";
 import { BYTES_TOGETHER_MAX, slicesOf } from "./slices.rules.ts";
-import type { Asks } from "./asks.ts";
+import type { CallWithRetry } from "./call-with-retry.ts";
 
 /** A run with the id that it gets. */
 export type NewRun = { readonly runId: string; readonly run: SourceRun };
@@ -11,8 +11,8 @@ const utf8 = new TextEncoder();
 
 /** Stores runs. A repeat changes nothing. */
 export async function writeRuns(
-  { runs }: Pick<Owners, "runs">,
-  ask: Asks,
+  { runs }: Pick<CommitClients, "runs">,
+  callWithRetry: CallWithRetry,
   projectId: string,
   wanted: readonly NewRun[],
 ): Promise<void> {
@@ -28,6 +28,6 @@ export async function writeRuns(
       ...(run.startedUs === null ? {} : { startedUs: run.startedUs }),
       ...(run.finishedUs === null ? {} : { finishedUs: run.finishedUs }),
     }));
-    await ask((call) => runs.importRuns({ projectId, runs: messages }, call));
+    await callWithRetry((call) => runs.importRuns({ projectId, runs: messages }, call));
   }
 }

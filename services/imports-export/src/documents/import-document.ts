@@ -16,10 +16,10 @@ const CHUNK_ID = "document";
 /** ImportsService.ImportDocument. @throws bad_request, forbidden, payment_required, plan_limit_exceeded, service_unavailable */
 export function importDocument({
   db,
-  nudge,
+  wakeRelay,
   gate,
   readers,
-}: Pick<ImportsDeps, "db" | "nudge" | "gate" | "readers">): ImportsHandlers["importDocument"] {
+}: Pick<ImportsDeps, "db" | "wakeRelay" | "gate" | "readers">): ImportsHandlers["importDocument"] {
   return async (request, call) => {
     const caller = callerOf(call);
     const { orgId } = caller;
@@ -49,7 +49,7 @@ export function importDocument({
       });
       return (await requestCommit(tx, made, call.identity!)).id;
     });
-    nudge();
+    wakeRelay();
     const row = await awaitCommit(db, call, { orgId, id });
     const parts = await db.readTenant(orgId, (tx) => partsOf(tx, row));
     return { counts: countsOf(row), job: encodeJob(row, parts) };

@@ -8,7 +8,7 @@ import { callerOf } from "@tidemark/requests";
 import type { Call } from "@tidemark/rpc";
 import { isBeyondLimits } from "./export-limits.rules.ts";
 import type { ImportOfRuns } from "./newest-imports.rules.ts";
-import type { Owners } from "./owners.ts";
+import type { ExportClients } from "./clients.ts";
 import { findImports } from "./read-imports.ts";
 
 /** A run of an export, and how much it has: artifacts and what `RunMeasure` counts. */
@@ -33,23 +33,23 @@ export type ExportPlan = {
  * @throws bad_request, not_found, run_search_invalid, run_search_too_broad
  */
 export async function planExport(
-  { owners, db }: { readonly owners: Owners; readonly db: Db },
+  { clients, db }: { readonly clients: ExportClients; readonly db: Db },
   request: ExportRunsRequest,
   call: Call,
 ): Promise<ExportPlan> {
   const { runIds: named, filter, order } = request;
   const asked = { runIds: named, filter, order, limit: EXPORT_LIMITS.runs };
   const [{ organization }, selected] = await Promise.all([
-    owners.control.getOrganization({}, call),
-    owners.runs.selectRuns(asked, call),
+    clients.control.getOrganization({}, call),
+    clients.runs.selectRuns(asked, call),
   ]);
   const { projects, more } = selected;
   const runIds = selected.runs.map(({ runId }) => runId);
   if (runIds.length === 0) return { organization, projects, runs: [], imports: [], truncated: more };
   const { attributes: attributesMax, tableObjectRows: tableRowsMax } = EXPORT_LIMITS;
   const [measured, counted, imported] = await Promise.all([
-    owners.ingestRead.measureRunData({ runIds, attributesMax, tableRowsMax }, call),
-    owners.artifacts.countArtifacts({ runIds }, call),
+    clients.ingestRead.measureRunData({ runIds, attributesMax, tableRowsMax }, call),
+    clients.artifacts.countArtifacts({ runIds }, call),
     findImports(db, callerOf(call).orgId, runIds),
   ]);
   const runs = runIds.map((runId, i): PlannedRun => {

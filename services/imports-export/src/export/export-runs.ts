@@ -12,11 +12,11 @@ import type { Part, Reading } from "./reading.ts";
 import { exportArtifacts, exportRunRows, exportTableRows } from "./read-rows.ts";
 
 /**
- * ExportService.ExportRuns. One page of one owner is in memory at a time; the next one is read when the caller has taken it.
+ * ExportService.ExportRuns. One page of one service is in memory at a time; the next one is read when the caller has taken it.
  * @throws before the first part: bad_request, not_found, run_search_invalid, run_search_too_broad
  */
 export function exportRuns(deps: ExportDeps): ExportHandlers["exportRuns"] {
-  const { db, owners, now } = deps;
+  const { db, clients, now } = deps;
   return async function* answer(request, call) {
     const { orgId } = callerOf(call);
     const { selectedRunIds } = EXPORT_LIMITS;
@@ -35,7 +35,7 @@ export function exportRuns(deps: ExportDeps): ExportHandlers["exportRuns"] {
     const reading = (max: number): Reading => {
       const allowance = createAllowance(max);
       allowances.push(allowance);
-      return { owners, newCall, allowance };
+      return { clients, newCall, allowance };
     };
     const sections: AsyncGenerator<Part>[] = [
       exportRunRows(reading(EXPORT_LIMITS.runs), runs),

@@ -44,20 +44,20 @@ async function* pages(
   } while (cursor !== "" && !allowance.isExceeded());
 }
 
-async function attributesOf({ owners, newCall }: Reading, runId: string, cursor: string, left: number): Promise<Page> {
+async function attributesOf({ clients, newCall }: Reading, runId: string, cursor: string, left: number): Promise<Page> {
   const limit = Math.min(left, ATTRIBUTES_PAGE_ROWS.max);
-  const { attributes, nextCursor } = await owners.ingestRead.pageAttributes({ runId, limit, cursor }, newCall());
+  const { attributes, nextCursor } = await clients.ingestRead.pageAttributes({ runId, limit, cursor }, newCall());
   return { rows: attributes, nextCursor };
 }
 
 async function objectsOf(
-  { owners, newCall }: Reading,
+  { clients, newCall }: Reading,
   of: { readonly runId: string; readonly kind: string },
   cursor: string,
   left: number,
 ): Promise<Page> {
   const limit = Math.min(left, OBJECTS_PAGE_ROWS.max);
-  const { objects, nextCursor } = await owners.ingestRead.pageObjects({ ...of, limit, cursor }, newCall());
+  const { objects, nextCursor } = await clients.ingestRead.pageObjects({ ...of, limit, cursor }, newCall());
   return { rows: objects.map(attributeOf), nextCursor };
 }
 

@@ -6,7 +6,7 @@ const KEYS = 5000;
 
 /** Reads the aggregates of the metric keys of runs, by run and key. */
 export async function* exportSeries(
-  { owners, newCall, allowance }: Reading,
+  { clients, newCall, allowance }: Reading,
   runs: readonly PlannedRun[],
 ): AsyncGenerator<Part> {
   for (const { runId, metricKeys } of runs) {
@@ -14,7 +14,7 @@ export async function* exportSeries(
     let after = "";
     while (unread > 0) {
       const limit = Math.min(unread, KEYS);
-      const aggregates = await owners.ingestRead.pageMetricAggregates({ runId, limit, after }, newCall());
+      const aggregates = await clients.ingestRead.pageMetricAggregates({ runId, limit, after }, newCall());
       yield { case: "series", value: { runId, aggregates } };
       unread = aggregates.keys.length < limit ? 0 : unread - limit;
       after = aggregates.keys.at(-1) ?? "";
@@ -24,7 +24,7 @@ export async function* exportSeries(
 
 /** Reads the points of runs, by run, key, step and arrival. An answer has at most as many as an export. */
 export async function* exportPoints(
-  { owners, newCall, allowance }: Reading,
+  { clients, newCall, allowance }: Reading,
   runs: readonly PlannedRun[],
 ): AsyncGenerator<Part> {
   for (const { runId, points } of runs) {
@@ -34,7 +34,7 @@ export async function* exportPoints(
       allowance.takeCount(points);
       return;
     }
-    const { keys, truncated } = await owners.ingestRead.listMetricPoints({ runId, limit }, newCall());
+    const { keys, truncated } = await clients.ingestRead.listMetricPoints({ runId, limit }, newCall());
     const read = keys.reduce((sum, key) => sum + (key.points?.steps.length ?? 0), 0);
     allowance.takeCount(truncated ? read + 1 : read);
     yield { case: "points", value: { runId, keys } };

@@ -7,7 +7,7 @@ import { checkInstant, checkName, checkStep, readObjectText } from "./documents-
 const utf8 = new TextEncoder();
 
 /**
- * Checks a line of an attribute by the rules by which its owner refuses; lines of other kinds pass. A value may have any length, because attributes
+ * Checks a line of an attribute by the rules of the service that stores it; lines of other kinds pass. A value may have any length, because attributes
  * never had a limit of it but that of a request.
  * @throws bad_request
  */

@@ -3,7 +3,7 @@ import type { PlacedLine } from "./placed-line.rules.ts";
 import { lineFault } from "./piece-facts.rules.ts";
 import { checkRow } from "./check-row.rules.ts";
 
-/** Refuses a line that its owner would not take. @throws LineFault */
+/** Refuses a line that its service would refuse. @throws LineFault */
 export function checkLine({ number, line }: PlacedLine): void {
   try {
     checkRow(line);

@@ -23,7 +23,7 @@ const ADDED_BYTES_MAX = TABLE_ROW_BYTES_MAX + 1024;
 const utf8 = new TextEncoder();
 
 /**
- * Checks a line of an object or of rows of a table by the rules by which their owner refuses; lines of other kinds pass. Media may have lost their
+ * Checks a line of an object or of rows of a table by the rules of the service that stores them; lines of other kinds pass. Media may have lost their
  * artifact since they were logged.
  * @throws bad_request
  */

@@ -9,7 +9,7 @@ import { checkObjects } from "./check-objects.rules.ts";
 import { checkSpans } from "./check-spans.rules.ts";
 
 /*
- * What the owners of rows would refuse, so that nothing is written of an archive that cannot be restored as a whole.
+ * What the services would refuse, so that nothing is written of an archive that cannot be restored as a whole.
  */
 
 const NAME_BYTES_MAX = 512;
@@ -18,7 +18,7 @@ const RUN_NAME_BYTES_MAX = 1024;
 /** Of a signed integer of four bytes. */
 const INDEX_MAX = 2 ** 31 - 1;
 
-/** Refuses a row that its owner would not take. @throws bad_request */
+/** Refuses a row that its service would refuse. @throws bad_request */
 export function checkRow(line: ArchiveLine): void {
   checkTexts(line, "");
   switch (line.line) {

@@ -6,7 +6,7 @@ type Span = LineOf<"trace.spans">["spans"][number];
 
 const ZEROS = /^0+$/;
 
-/** Refuses spans that their owner would not take. @throws bad_request */
+/** Refuses spans that the service would refuse. @throws bad_request */
 export function checkSpans({ trace_id, spans }: Pick<LineOf<"trace.spans">, "trace_id" | "spans">): void {
   if (ZEROS.test(trace_id)) throw badRequest("trace_id must not be all 0");
   for (const [i, span] of spans.entries()) {

@@ -1,16 +1,16 @@
 import type { ArchiveLine } from "@tidemark/archive";
-import type { Asks } from "../commit/asks.ts";
+import type { CallWithRetry } from "../commit/call-with-retry.ts";
 import type { NewIds, PlacedLine } from "./placed-line.rules.ts";
 
 /**
- * Stores some lines of one piece, in their order, through their owner, and returns warnings. The same lines under the same name are stored once,
+ * Stores some lines of one piece, in their order, through their service, and returns warnings. The same lines under the same name are stored once,
  * however often this is called.
  */
 export type LineWriter = (
   lines: readonly PlacedLine[],
   name: string,
   ids: NewIds,
-  ask: Asks,
+  callWithRetry: CallWithRetry,
 ) => Promise<readonly string[]>;
 
 /** Returns the lines of some kinds, which a writer gets alone. @throws Error for others */

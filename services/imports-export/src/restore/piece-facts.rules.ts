@@ -92,7 +92,7 @@ const UNKNOWN_TYPES_MAX = 100;
 const TYPE_CHARACTERS_MAX = 64;
 
 /**
- * Reads what a piece defines and names. `check` refuses lines that their owner would not take; the first piece is the one with the number 0.
+ * Reads what a piece defines and names. `check` refuses lines that their service would refuse; the first piece is the one with the number 0.
  * @throws LineFault
  */
 export function factsOf(

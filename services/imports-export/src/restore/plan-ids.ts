@@ -1,18 +1,18 @@
 import type { LineOf } from "@tidemark/archive";
 import { RESTORE_LIMITS } from "@tidemark/limits";
 import { createPauses } from "@tidemark/turns";
-import type { Asks } from "../commit/asks.ts";
+import type { CallWithRetry } from "../commit/call-with-retry.ts";
 import { slicesOf } from "../commit/slices.rules.ts";
 import type { ArchiveFacts } from "./archive-facts.rules.ts";
 import type { IdType, PlacedLine } from "./placed-line.rules.ts";
 import { newIdsOf, spareId, type Replaced } from "./new-ids.rules.ts";
-import type { Owners } from "./owners.ts";
+import type { RestoreClients } from "./clients.ts";
 import type { Fact, PieceFacts } from "./piece-facts.rules.ts";
 
 /** What is planned. */
 type Plan = {
-  readonly owners: Owners;
-  readonly ask: Asks;
+  readonly clients: RestoreClients;
+  readonly callWithRetry: CallWithRetry;
   /** Of the archive. */
   readonly id: string;
   readonly facts: readonly PieceFacts[];
@@ -33,7 +33,7 @@ export async function planIds(plan: Plan): Promise<readonly Replaced[]> {
   const note = (type: IdType, old: string, id: string): void => {
     if (id !== old) replaced.push({ type, old, new: id });
   };
-  const { owners, ask, id } = plan;
+  const { clients, callWithRetry, id } = plan;
   const runs = await runsOfProjects(plan.facts);
   for (const line of await headsOf(plan, "project")) {
     const project = {
@@ -43,7 +43,7 @@ export async function planIds(plan: Plan): Promise<readonly Replaced[]> {
       ...(line.description === undefined ? {} : { description: line.description }),
     };
     const request = { project, spareId: spareId(id, "project", line.id), newRuns: runs.get(line.id) ?? 0 };
-    note("project", line.id, (await ask((call) => owners.runs.restoreProject(request, call))).id);
+    note("project", line.id, (await callWithRetry((call) => clients.runs.restoreProject(request, call))).id);
   }
   const projects = newIdsOf(replaced);
   for (const line of await headsOf(plan, "collection")) {
@@ -59,7 +59,7 @@ export async function planIds(plan: Plan): Promise<readonly Replaced[]> {
       ...(line.description === undefined ? {} : { description: line.description }),
     };
     const request = { collection, spareId: spareId(id, "collection", line.id) };
-    note("collection", line.id, (await ask((call) => owners.artifacts.restoreCollection(request, call))).id);
+    note("collection", line.id, (await callWithRetry((call) => clients.artifacts.restoreCollection(request, call))).id);
   }
   for (const type of OTHERS) {
     if (type === "view" && !plan.hasViews) continue;
@@ -73,14 +73,14 @@ export async function planIds(plan: Plan): Promise<readonly Replaced[]> {
 const OTHERS = ["run", "artifact", "version", "entry", "edge", "report", "view"] as const satisfies readonly IdType[];
 
 async function findTaken(
-  { owners, ask }: Plan,
+  { clients, callWithRetry }: Plan,
   type: (typeof OTHERS)[number],
   ids: string[],
 ): Promise<readonly string[]> {
-  const answer = await ask((call): Promise<{ readonly ids: string[] }> => {
-    if (type === "run") return owners.runs.findTakenRuns({ ids }, call);
-    if (type === "report" || type === "view") return owners.reports.findTakenReports({ type, ids }, call);
-    return owners.artifacts.findTakenArtifacts({ type, ids }, call);
+  const answer = await callWithRetry((call): Promise<{ readonly ids: string[] }> => {
+    if (type === "run") return clients.runs.findTakenRuns({ ids }, call);
+    if (type === "report" || type === "view") return clients.reports.findTakenReports({ type, ids }, call);
+    return clients.artifacts.findTakenArtifacts({ type, ids }, call);
   });
   return answer.ids;
 }

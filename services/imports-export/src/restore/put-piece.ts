@@ -49,14 +49,14 @@ export async function putPiece(
   const name = { orgId, id: request.archiveId };
   if (request.data.length > PIECE_BYTES_MAX) throw badRequest("the piece is too large", "data");
   const hash = await hashOf(request.data);
-  const known = await db.readTenant(orgId, async (tx) => judgePiece(tx, await findArchive(tx, name), request, hash));
+  const known = await db.readTenant(orgId, async (tx) => locatePiece(tx, await findArchive(tx, name), request, hash));
   if (known.lines !== undefined) return { lines: known.lines, isComplete: request.isLast };
   const identity = toBinary(IdentitySchema, call.identity!);
   try {
     const read = await readers.piece(orgId, request);
     const { lines } = read;
     return await db.withTenant(orgId, async (tx) => {
-      const stored = await judgePiece(tx, await lockArchive(tx, name), request, hash);
+      const stored = await locatePiece(tx, await lockArchive(tx, name), request, hash);
       if (stored.lines !== undefined) return { lines: stored.lines, isComplete: request.isLast };
       const isComplete = request.isLast && read.isWhole && (await hasEnd(tx, name, read));
       const isPart = request.isLast && !isComplete;
@@ -101,7 +101,7 @@ type KnownPiece = { readonly lines: number | undefined; readonly partBytes: numb
  * Tells what is known of a piece of an archive, which is the next one if it is not there.
  * @throws not_found, idempotency_key_reused, payload_too_large, bad_request
  */
-async function judgePiece(
+async function locatePiece(
   tx: Tx,
   archive: ArchiveRow | undefined,
   piece: Piece,

@@ -61,7 +61,7 @@ function wholeFactsOf(piece: SentPiece): { readonly facts: PieceFacts; readonly 
   }
 }
 
-/** Returns the lines of a stored piece that are rows of an owner. @throws LineFault */
+/** Returns the lines of a stored piece that are rows of a service. @throws LineFault */
 export function rowsOfPiece(content: Uint8Array, firstLine: number): PlacedLine[] {
   const rows: PlacedLine[] = [];
   for (const { number, line } of linesOf(unpackPiece(content), firstLine)) {

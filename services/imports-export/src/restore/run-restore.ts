@@ -4,7 +4,7 @@ import { CallerKind, IdentitySchema, type Identity } from "@tidemark/proto/commo
 import type { Call } from "@tidemark/rpc";
 import type { Log } from "@tidemark/telemetry";
 import { finishInTurns, mapInTurns } from "@tidemark/turns";
-import { createAsks, type Asks } from "../commit/asks.ts";
+import { createCallWithRetry, type CallWithRetry } from "../commit/call-with-retry.ts";
 import type { JobFault } from "../jobs/job-fault.rules.ts";
 import { LEASE_SECONDS, runHeld } from "../jobs/run-held.ts";
 import type { Readers } from "../reading/readers.ts";
@@ -12,7 +12,7 @@ import { judgeArchive, unknownWarnings, type ArchiveFacts } from "./archive-fact
 import { findArchive, listFacts, loadPiece, type ArchiveName } from "./archives.sql.ts";
 import type { PlacedLine } from "./placed-line.rules.ts";
 import { newIdsOf, pack, unpack, type Replaced } from "./new-ids.rules.ts";
-import type { Owners } from "./owners.ts";
+import type { RestoreClients } from "./clients.ts";
 import { isLineFault, type PieceFacts } from "./piece-facts.rules.ts";
 import { planIds } from "./plan-ids.ts";
 import {
@@ -29,7 +29,7 @@ import { createWriters } from "./writers.ts";
 /** What restores work with. */
 export type RunRestoreDeps = {
   readonly db: Db;
-  readonly owners: Owners;
+  readonly clients: RestoreClients;
   readonly readers: Pick<Readers, "rows">;
   readonly log: Pick<Log, "info" | "warn">;
   /** Starts a call for whoever asked for a restore. */
@@ -58,10 +58,10 @@ export async function runRestore(deps: RunRestoreDeps, name: ArchiveName, isStop
 }
 
 async function work(deps: RunRestoreDeps, held: HeldArchive, isOver: () => boolean): Promise<boolean> {
-  const { db, owners, readers, log, newCall } = deps;
+  const { db, clients, readers, log, newCall } = deps;
   const { orgId, id } = held;
   const identity = fromBinary(IdentitySchema, held.identity);
-  const ask = createAsks(() => newCall(identity), isOver);
+  const callWithRetry = createCallWithRetry(() => newCall(identity), isOver);
   const packed = await db.readTenant(orgId, (tx) => listFacts(tx, held));
   const facts = await mapInTurns(packed, (piece) => unpack<PieceFacts>(piece));
   const archive = await finishInTurns(judgeArchive(facts));
@@ -72,7 +72,7 @@ async function work(deps: RunRestoreDeps, held: HeldArchive, isOver: () => boole
   const hasViews = identity.kind === CallerKind.SESSION && identity.userId !== "";
   let replaced: readonly Replaced[];
   if (held.ids === null) {
-    replaced = await planIds({ owners, ask, id, facts, archive, hasViews, read });
+    replaced = await planIds({ clients, callWithRetry, id, facts, archive, hasViews, read });
     const warnings = unknownWarnings(archive.unknown);
     const views = archive.counts.view;
     if (views > 0 && !hasViews) {
@@ -81,7 +81,7 @@ async function work(deps: RunRestoreDeps, held: HeldArchive, isOver: () => boole
     if (!(await db.withTenant(orgId, (tx) => keepIds(tx, held, pack(replaced), warnings)))) return false;
   } else replaced = unpack<Replaced[]>(held.ids);
 
-  const writers = createWriters(owners, id, hasViews);
+  const writers = createWriters(clients, id, hasViews);
   const ids = newIdsOf(replaced);
   for (let piece = held.piecesDone; piece < held.pieces; piece++) {
     if (isOver()) return false;
@@ -91,29 +91,29 @@ async function work(deps: RunRestoreDeps, held: HeldArchive, isOver: () => boole
     // The spans of a trace know of it, also those that are in another piece.
     const before = open === undefined ? [] : [{ number: 0, line: open }];
     for (const { write, lines } of writers.batchesOf([...before, ...(await read(piece))])) {
-      warnings.push(...(await write(lines, `archive:${id}:${piece}:${part++}`, ids, ask)));
+      warnings.push(...(await write(lines, `archive:${id}:${piece}:${part++}`, ids, callWithRetry)));
     }
     if (!(await db.withTenant(orgId, (tx) => markPiece(tx, held, piece + 1, warnings, LEASE_SECONDS)))) return false;
   }
-  await finish(deps, held, { ask, archive, replaced, hasViews });
+  await finish(deps, held, { callWithRetry, archive, replaced, hasViews });
   log.info("an archive is restored", { org_id: orgId, archive: id });
   return true;
 }
 
 async function finish(
-  { db, owners }: RunRestoreDeps,
+  { db, clients }: RunRestoreDeps,
   held: HeldArchive,
   restored: {
-    readonly ask: Asks;
+    readonly callWithRetry: CallWithRetry;
     readonly archive: ArchiveFacts;
     readonly replaced: readonly Replaced[];
     readonly hasViews: boolean;
   },
 ): Promise<void> {
-  const { ask, archive, replaced, hasViews } = restored;
+  const { callWithRetry, archive, replaced, hasViews } = restored;
   const { orgId, id } = held;
-  const { hashes } = await ask((call) => owners.artifacts.listMissingBytes({ archiveId: id }, call));
-  await ask((call) => owners.ingest.forgetArchive({ archiveId: id }, call));
+  const { hashes } = await callWithRetry((call) => clients.artifacts.listMissingBytes({ archiveId: id }, call));
+  await callWithRetry((call) => clients.ingest.forgetArchive({ archiveId: id }, call));
   const row = await db.readTenant(orgId, (tx) => findArchive(tx, held));
   const answer = {
     archive_id: id,

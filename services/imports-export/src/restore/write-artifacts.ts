@@ -1,13 +1,13 @@
 import { RESTORE_LIMITS } from "@tidemark/limits";
 import { slicesOf } from "../commit/slices.rules.ts";
 import { linesOfKinds, type LineWriter } from "./line-writer.ts";
-import type { Owners } from "./owners.ts";
+import type { RestoreClients } from "./clients.ts";
 import { present } from "./present.ts";
 
 const utf8 = new TextEncoder();
 
 /** Creates the writer of plain artifacts. */
-export function createArtifactsWriter(artifacts: Owners["artifacts"], archiveId: string): LineWriter {
+export function createArtifactsWriter(artifacts: RestoreClients["artifacts"], archiveId: string): LineWriter {
   return async (lines, _name, ids, ask) => {
     for (const slice of slicesOf(linesOfKinds(lines, "artifact"), RESTORE_LIMITS.idsTogetherMax)) {
       const messages = slice.map((row) => ({

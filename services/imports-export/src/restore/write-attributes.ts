@@ -2,12 +2,12 @@ import type { LineOf } from "@tidemark/archive";
 import { ATTRIBUTES_PAGE_ROWS } from "@tidemark/limits";
 import { BYTES_TOGETHER_MAX, slicesOf } from "../commit/slices.rules.ts";
 import { linesOfKinds, type LineWriter } from "./line-writer.ts";
-import type { Owners } from "./owners.ts";
+import type { RestoreClients } from "./clients.ts";
 
 const utf8 = new TextEncoder();
 
 /** Creates the writer of attributes. */
-export function createAttributesWriter(ingest: Owners["ingest"]): LineWriter {
+export function createAttributesWriter(ingest: RestoreClients["ingest"]): LineWriter {
   return async (lines, name, ids, ask) => {
     let part = 0;
     for (const [run, rows] of Map.groupBy(linesOfKinds(lines, "attribute"), ({ run_id }) => run_id)) {

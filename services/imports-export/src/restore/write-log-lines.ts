@@ -1,10 +1,10 @@
 import { bytesOfColumn } from "@tidemark/archive";
 import { linesOfKinds, type LineWriter } from "./line-writer.ts";
-import type { Owners } from "./owners.ts";
+import type { RestoreClients } from "./clients.ts";
 import { bytesOfTimestamps } from "./timestamps.rules.ts";
 
 /** Creates the writer of console lines. */
-export function createLogLinesWriter(ingest: Owners["ingest"]): LineWriter {
+export function createLogLinesWriter(ingest: RestoreClients["ingest"]): LineWriter {
   return async (lines, name, ids, ask) => {
     for (const [i, { run_id, stream, columns }] of linesOfKinds(lines, "lines").entries()) {
       const request = {

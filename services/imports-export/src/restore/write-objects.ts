@@ -3,12 +3,12 @@ import { PAGE_ROWS } from "@tidemark/limits";
 import { BYTES_TOGETHER_MAX, slicesOf } from "../commit/slices.rules.ts";
 import { linesOfKinds, type LineWriter } from "./line-writer.ts";
 import type { NewIds } from "./placed-line.rules.ts";
-import type { Owners } from "./owners.ts";
+import type { RestoreClients } from "./clients.ts";
 
 const utf8 = new TextEncoder();
 
 /** Creates the writer of objects and of the rows of tables, which may begin with rows of a table of the piece before. */
-export function createObjectsWriter(ingest: Owners["ingest"], archiveId: string): LineWriter {
+export function createObjectsWriter(ingest: RestoreClients["ingest"], archiveId: string): LineWriter {
   return async (lines, name, ids, ask) => {
     const all = linesOfKinds(lines, "object", "object.rows");
     const objects = all.filter((line) => line.line === "object");

@@ -2,7 +2,7 @@ import { bytesOfColumn, type LineOf } from "@tidemark/archive";
 import { compareKeyBytes } from "@tidemark/metric-codec";
 import { slicesOf } from "../commit/slices.rules.ts";
 import { linesOfKinds, type LineWriter } from "./line-writer.ts";
-import type { Owners } from "./owners.ts";
+import type { RestoreClients } from "./clients.ts";
 import { bytesOfTimestamps } from "./timestamps.rules.ts";
 
 /** What a request has at most. */
@@ -11,7 +11,7 @@ const TOGETHER = { writes: 256, values: 100_000 };
 type Points = LineOf<"points">;
 
 /** Creates the writer of points. */
-export function createPointsWriter(ingest: Owners["ingest"]): LineWriter {
+export function createPointsWriter(ingest: RestoreClients["ingest"]): LineWriter {
   return async (lines, name, ids, ask) => {
     const groups = groupsOf(linesOfKinds(lines, "points"));
     const weightOf = (group: readonly Points[]): number => group.length * group[0]!.columns.step.length;

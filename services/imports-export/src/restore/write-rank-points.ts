@@ -1,10 +1,10 @@
 import { bytesOfColumn } from "@tidemark/archive";
 import { linesOfKinds, type LineWriter } from "./line-writer.ts";
-import type { Owners } from "./owners.ts";
+import type { RestoreClients } from "./clients.ts";
 import { bytesOfTimestamps } from "./timestamps.rules.ts";
 
 /** Creates the writer of what ranks reported. */
-export function createRankPointsWriter(ingest: Owners["ingest"]): LineWriter {
+export function createRankPointsWriter(ingest: RestoreClients["ingest"]): LineWriter {
   return async (lines, name, ids, ask) => {
     for (const [i, { run_id, key, columns }] of linesOfKinds(lines, "rank_points").entries()) {
       const request = {

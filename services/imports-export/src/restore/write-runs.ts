@@ -3,13 +3,13 @@ import { IMPORT_LIMITS } from "@tidemark/limits";
 import { BYTES_TOGETHER_MAX, slicesOf } from "../commit/slices.rules.ts";
 import { linesOfKinds, type LineWriter } from "./line-writer.ts";
 import type { NewIds } from "./placed-line.rules.ts";
-import type { Owners } from "./owners.ts";
+import type { RestoreClients } from "./clients.ts";
 import { present } from "./present.ts";
 
 const utf8 = new TextEncoder();
 
 /** Creates the writer of runs. */
-export function createRunsWriter(runs: Owners["runs"]): LineWriter {
+export function createRunsWriter(runs: RestoreClients["runs"]): LineWriter {
   return async (lines, _name, ids, ask) => {
     const ofProjects = Map.groupBy(linesOfKinds(lines, "run"), ({ project_id }) => project_id);
     for (const [project, rows] of ofProjects) {

@@ -2,7 +2,7 @@ import type { LineOf } from "@tidemark/archive";
 import { REDACTION_STATES, SPAN_KINDS, SPAN_STATUSES } from "@tidemark/limits";
 import { slicesOf } from "../commit/slices.rules.ts";
 import { linesOfKinds, type LineWriter } from "./line-writer.ts";
-import type { Owners } from "./owners.ts";
+import type { RestoreClients } from "./clients.ts";
 import { present } from "./present.ts";
 
 /** What a request has at most. */
@@ -11,7 +11,7 @@ const TOGETHER = { traces: 500, spans: 2000 };
 const utf8 = new TextEncoder();
 
 /** Creates the writer of traces, which may begin with spans of a trace of the piece before. */
-export function createTracesWriter(traces: Owners["traces"]): LineWriter {
+export function createTracesWriter(traces: RestoreClients["traces"]): LineWriter {
   return async (lines, name, ids, ask) => {
     const all = linesOfKinds(lines, "trace", "trace.spans");
     let head: LineOf<"trace"> | undefined;

@@ -3,11 +3,11 @@ import { RESTORE_LIMITS } from "@tidemark/limits";
 import { slicesOf } from "../commit/slices.rules.ts";
 import { linesOfKinds, type LineWriter } from "./line-writer.ts";
 import type { NewIds } from "./placed-line.rules.ts";
-import type { Owners } from "./owners.ts";
+import type { RestoreClients } from "./clients.ts";
 import { present } from "./present.ts";
 
 /** Creates the writer of versions with their entries and edges, which may begin with those of a version of the piece before. */
-export function createVersionsWriter(artifacts: Owners["artifacts"], archiveId: string): LineWriter {
+export function createVersionsWriter(artifacts: RestoreClients["artifacts"], archiveId: string): LineWriter {
   return async (lines, _name, ids, ask) => {
     const all = linesOfKinds(lines, "version", "version.entries", "version.edges");
     const found: string[] = [];

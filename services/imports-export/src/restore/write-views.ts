@@ -1,13 +1,13 @@
 import { RESTORE_LIMITS } from "@tidemark/limits";
 import { BYTES_TOGETHER_MAX, slicesOf } from "../commit/slices.rules.ts";
 import { linesOfKinds, type LineWriter } from "./line-writer.ts";
-import type { Owners } from "./owners.ts";
+import type { RestoreClients } from "./clients.ts";
 import { present } from "./present.ts";
 
 const utf8 = new TextEncoder();
 
 /** Creates the writer of views, which get the importer as their owner. They name rows of the archive by the ids that these get. */
-export function createViewsWriter(reports: Owners["reports"]): LineWriter {
+export function createViewsWriter(reports: RestoreClients["reports"]): LineWriter {
   return async (lines, _name, ids, ask) => {
     const rows = linesOfKinds(lines, "view");
     const slices = slicesOf(rows, RESTORE_LIMITS.idsTogetherMax, BYTES_TOGETHER_MAX, ({ payload }) => payload.length);

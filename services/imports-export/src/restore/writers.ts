@@ -1,7 +1,7 @@
 import type { ArchiveLine } from "@tidemark/archive";
 import type { LineWriter } from "./line-writer.ts";
 import type { PlacedLine } from "./placed-line.rules.ts";
-import type { Owners } from "./owners.ts";
+import type { RestoreClients } from "./clients.ts";
 import { createArtifactsWriter } from "./write-artifacts.ts";
 import { createAttributesWriter } from "./write-attributes.ts";
 import { createLogLinesWriter } from "./write-log-lines.ts";
@@ -24,27 +24,27 @@ export type Writers = {
 };
 
 /** Creates the writers of an archive; views are left out where the importer has none. Projects and collections are there before. */
-export function createWriters(owners: Owners, archiveId: string, hasViews: boolean): Writers {
-  const attributes = createAttributesWriter(owners.ingest);
-  const objects = createObjectsWriter(owners.ingest, archiveId);
-  const versions = createVersionsWriter(owners.artifacts, archiveId);
-  const traces = createTracesWriter(owners.traces);
+export function createWriters(clients: RestoreClients, archiveId: string, hasViews: boolean): Writers {
+  const attributes = createAttributesWriter(clients.ingest);
+  const objects = createObjectsWriter(clients.ingest, archiveId);
+  const versions = createVersionsWriter(clients.artifacts, archiveId);
+  const traces = createTracesWriter(clients.traces);
   const writers = new Map<ArchiveLine["line"], LineWriter>([
-    ["run", createRunsWriter(owners.runs)],
-    ["points", createPointsWriter(owners.ingest)],
-    ["rank_points", createRankPointsWriter(owners.ingest)],
-    ["lines", createLogLinesWriter(owners.ingest)],
+    ["run", createRunsWriter(clients.runs)],
+    ["points", createPointsWriter(clients.ingest)],
+    ["rank_points", createRankPointsWriter(clients.ingest)],
+    ["lines", createLogLinesWriter(clients.ingest)],
     ["attribute", attributes],
     ["object", objects],
     ["object.rows", objects],
-    ["artifact", createArtifactsWriter(owners.artifacts, archiveId)],
+    ["artifact", createArtifactsWriter(clients.artifacts, archiveId)],
     ["version", versions],
     ["version.entries", versions],
     ["version.edges", versions],
     ["trace", traces],
     ["trace.spans", traces],
-    ["report", createReportsWriter(owners.reports)],
-    ...(hasViews ? [["view", createViewsWriter(owners.reports)] as const] : []),
+    ["report", createReportsWriter(clients.reports)],
+    ...(hasViews ? [["view", createViewsWriter(clients.reports)] as const] : []),
   ]);
   return {
     batchesOf(lines) {

@@ -24,7 +24,7 @@ import {
 } from "./views.sql.ts";
 
 /** What an import does: makes a view, or replaces one that is as the caller knows it. */
-type Wish =
+type ImportAction =
   | { readonly action: "create" }
   | { readonly action: "replace"; readonly id: string; readonly expected: string };
 
@@ -72,7 +72,7 @@ export function importView({
   };
 }
 
-function readWish({ conflictStrategy, existingViewId, expectedUpdatedAt }: ImportViewRequest): Wish {
+function readWish({ conflictStrategy, existingViewId, expectedUpdatedAt }: ImportViewRequest): ImportAction {
   const action = IMPORT_STRATEGIES.find((known) => known === (conflictStrategy || IMPORT_STRATEGIES[0]));
   if (action === undefined) {
     throw badRequest(`conflict_strategy must be one of ${IMPORT_STRATEGIES.join(", ")}`, "conflict_strategy");
@@ -88,7 +88,12 @@ type Content = Omit<ViewContent, "visibility">;
 
 type Owned = { readonly orgId: string; readonly userId: string };
 
-async function requirePossible(tx: Tx, { orgId, userId }: Owned, wish: Wish, { project }: Content): Promise<undefined> {
+async function requirePossible(
+  tx: Tx,
+  { orgId, userId }: Owned,
+  wish: ImportAction,
+  { project }: Content,
+): Promise<undefined> {
   if (wish.action === "create") await requireRoomForView(tx, orgId, userId);
   else requireUnchanged(requireOwn(await readViewState(tx, orgId, wish.id), userId), wish.expected);
   await enterNamedProject(tx, orgId, project);
@@ -98,7 +103,7 @@ async function requirePossible(tx: Tx, { orgId, userId }: Owned, wish: Wish, { p
 async function store(
   tx: Tx,
   { orgId, userId }: Owned,
-  wish: Wish,
+  wish: ImportAction,
   content: Content,
   newId: () => string,
 ): Promise<ViewRow> {

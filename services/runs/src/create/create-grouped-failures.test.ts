@@ -14,7 +14,7 @@ import {
   outcomesOf,
   startRival,
   type RivalProcess,
-  type Wish,
+  type RivalCreate,
 } from "./rival-process.fixture.ts";
 import { readWantedRun } from "./wanted-run.ts";
 
@@ -41,7 +41,7 @@ function whileLocked<T>(project: string, orgId: string, work: () => Promise<T>):
 describe("a group that fails", () => {
   test("because of one of its creates is stored without it", async () => {
     const call = await newOrganization(fixture);
-    const requests: (readonly [...Wish, string])[] = [
+    const requests: (readonly [...RivalCreate, string])[] = [
       [{ project: "p" }, call, "created"],
       [{ project: "p", name: "n\0" }, call, "bad_request"],
       [{ project: "p", tags: ["t\0"] }, call, "bad_request"],

@@ -9,7 +9,7 @@ import {
   outcomesOf,
   startRival,
   type RivalProcess,
-  type Wish,
+  type RivalCreate,
 } from "./rival-process.fixture.ts";
 
 let fixture: RunsFixture;
@@ -63,7 +63,7 @@ describe("creates that come at the same time", () => {
 
   test("are answered with what a read returns", async () => {
     const call = await newOrganization(fixture);
-    const wishes: Wish[0][] = [
+    const wishes: RivalCreate[0][] = [
       { project: "p" },
       {
         project: "p",
@@ -93,7 +93,7 @@ describe("creates that come at the same time", () => {
     await makeRun(fixture.client, call, { project: "p", id: ended });
     await fixture.client.updateRun({ runId: ended, status: "finished" }, call);
 
-    const requests: (readonly [...Wish, string])[] = [
+    const requests: (readonly [...RivalCreate, string])[] = [
       [config(1), call, "created"],
       [{ ...config(1), id: known }, call, "found"],
       [{ ...config(1), id: randomUUID() }, call, "created"],

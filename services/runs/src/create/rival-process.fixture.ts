@@ -6,7 +6,7 @@ import { RunsService } from "@tidemark/proto/runs/v1/runs";
 import { createLocalClient, implement, type Call } from "@tidemark/rpc";
 import { createLog } from "@tidemark/telemetry";
 import { until } from "@tidemark/testkit";
-import { createSettler } from "../deletion/settler.ts";
+import { createDeletionPropagator } from "../deletion/deletion-propagator.ts";
 import { runsHandlers } from "../handlers.ts";
 import { createKeyCatalogue } from "../keys/key-catalogue.ts";
 import { createStaleness } from "../life/staleness.rules.ts";
@@ -46,7 +46,10 @@ export function startRival(fixture: RunsFixture, plans?: Plans): RivalProcess {
   const staleness = createStaleness({ staleMs: STALE_MS, nowMs: Date.now });
   const sortKeys = { ask: () => {} };
   const keyCatalogue = createKeyCatalogue({ db, nowMs: Date.now, onFailed: () => {} });
-  const settler = createSettler({ db, log: createLog({ level: "silent", service: "runs-test" }) });
+  const deletionPropagator = createDeletionPropagator({
+    db,
+    log: createLog({ level: "silent", service: "runs-test" }),
+  });
   const graceDays = GRACE_DAYS;
   const handlers = runsHandlers({
     db,
@@ -59,7 +62,7 @@ export function startRival(fixture: RunsFixture, plans?: Plans): RivalProcess {
     columnKeeper: { ask: () => {} },
     noteChange: () => {},
     staleness,
-    settler,
+    deletionPropagator,
     graceDays,
   });
   const waiting = async (answer: string) =>
@@ -83,10 +86,10 @@ export function startRival(fixture: RunsFixture, plans?: Plans): RivalProcess {
 }
 
 /** A request, and the call that makes it. */
-export type Wish = readonly [request: Parameters<RunsClient["createRun"]>[0], call: Call];
+export type RivalCreate = readonly [request: Parameters<RunsClient["createRun"]>[0], call: Call];
 
 /** What became of requests that were made simultaneously: created, found, or the reason of the refusal. */
-export async function outcomesOf(client: RunsClient, wishes: readonly Wish[]): Promise<string[]> {
+export async function outcomesOf(client: RunsClient, wishes: readonly RivalCreate[]): Promise<string[]> {
   const results = await Promise.allSettled(wishes.map(([request, call]) => client.createRun(request, call)));
   return results.map((result) => {
     if (result.status === "rejected") return (result.reason as { reason: string }).reason;

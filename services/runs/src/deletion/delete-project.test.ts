@@ -193,7 +193,7 @@ test("what a process left undone for the runs of a project is done by a later ro
     "UPDATE runs.projects SET deleted_at = now(), purge_after = now() + interval '1 day', unsettled = true WHERE id = $1",
     [projectId],
   );
-  await fixture.settler.round();
+  await fixture.deletionPropagator.round();
   expect(await listed(call)).toEqual([other.id]);
   const hidden = await asOwner(fixture, "SELECT 1 FROM runs.runs WHERE project_id = $1 AND hidden", [projectId]);
   expect(hidden).toHaveLength(2);

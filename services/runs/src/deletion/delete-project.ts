@@ -14,7 +14,12 @@ import { recordAudit } from "./record-audit.ts";
  * until `purge_after`, and a repeated call answers the same. A dry run changes nothing and answers no project.
  * @throws not_found, in a dry run also for a deleted project
  */
-export function deleteProject({ db, settler, graceDays, noteChange }: RunsDeps): RunsHandlers["deleteProject"] {
+export function deleteProject({
+  db,
+  deletionPropagator,
+  graceDays,
+  noteChange,
+}: RunsDeps): RunsHandlers["deleteProject"] {
   return async (request, call) => {
     const { orgId, projectId } = namedProject(request.projectId, call);
     const done = await db.withTenant(orgId, async (tx) => {
@@ -30,7 +35,7 @@ export function deleteProject({ db, settler, graceDays, noteChange }: RunsDeps):
     if (request.dryRun) return {};
     forgetRuns({ projectId, runId: undefined });
     noteChange({ orgId, projectId, runId: "", kind: ChangeKind.PROJECT_DELETED });
-    await settler.settle(orgId, projectId);
+    await deletionPropagator.settle(orgId, projectId);
     return { project: encodeProject(done) };
   };
 }
@@ -39,7 +44,7 @@ export function deleteProject({ db, settler, graceDays, noteChange }: RunsDeps):
  * Restores a deleted project and the runs that were deleted with it; one that is not deleted is answered as it is.
  * @throws not_found when it is not there or its time is over, conflict when another project has its name
  */
-export function undeleteProject({ db, settler }: RunsDeps): RunsHandlers["undeleteProject"] {
+export function undeleteProject({ db, deletionPropagator }: RunsDeps): RunsHandlers["undeleteProject"] {
   return async (request, call) => {
     const { orgId, projectId } = namedProject(request.projectId, call);
     const project = await db
@@ -56,7 +61,7 @@ export function undeleteProject({ db, settler }: RunsDeps): RunsHandlers["undele
         throw new AppError("conflict", "another project has the name now; rename that one first", { cause: error });
       });
     forgetRuns({ projectId, runId: undefined });
-    await settler.settle(orgId, projectId);
+    await deletionPropagator.settle(orgId, projectId);
     return { project: encodeProject(project) };
   };
 }

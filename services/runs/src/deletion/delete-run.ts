@@ -30,7 +30,7 @@ export function deleteRun({ db, staleness, graceDays, noteChange }: RunsDeps): R
         await noteVisibility(tx, { orgId, projectId, runId });
         await recordAudit(tx, call, "run.deleted", runId);
       }
-      return { row: await readBack(tx, orgId, runId), projectId };
+      return { row: await requireRun(tx, orgId, runId), projectId };
     });
     if (row === undefined) return {};
     forgetRuns({ projectId, runId });
@@ -58,7 +58,7 @@ export function undeleteRun({ db, staleness, noteChange }: RunsDeps): RunsHandle
         await noteVisibility(tx, { orgId, projectId, runId });
         await recordAudit(tx, call, "run.restored", runId);
       }
-      return { row: await readBack(tx, orgId, runId), projectId };
+      return { row: await requireRun(tx, orgId, runId), projectId };
     });
     forgetRuns({ projectId, runId });
     noteChange({ orgId, projectId, runId, kind: ChangeKind.RUN });
@@ -76,6 +76,6 @@ async function lockRun(tx: Tx, caller: Caller, runId: string): Promise<Deletable
   return run;
 }
 
-async function readBack(tx: Tx, orgId: string, runId: string): Promise<RunRow> {
+async function requireRun(tx: Tx, orgId: string, runId: string): Promise<RunRow> {
   return (await findRun(tx, orgId, runId, undefined))!;
 }

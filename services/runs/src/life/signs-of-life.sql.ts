@@ -26,7 +26,12 @@ const noteSignsSql = sql(
 );
 
 /** Records a sign of runs that this transaction has locked. `seenAt` is RFC 3339. */
-export async function noteSigns(tx: Tx, orgId: string, runIds: readonly string[], seenAt: string): Promise<void> {
+export async function recordHeartbeats(
+  tx: Tx,
+  orgId: string,
+  runIds: readonly string[],
+  seenAt: string,
+): Promise<void> {
   if (runIds.length > 0) await tx.rows(noteSignsSql, [orgId, runIds, seenAt]);
 }
 

@@ -42,7 +42,7 @@ const FEW_RUNS = 2000;
  * are spread over it, so that the walk for a page passes limit * total / few runs; a look-up costs about
  * two steps. Runs of a status may all be at its end.
  */
-async function isShortCut(tx: Tx, orgId: string, { filter, limit }: RunChoice, few: number): Promise<boolean> {
+async function isLookupCheaper(tx: Tx, orgId: string, { filter, limit }: RunChoice, few: number): Promise<boolean> {
   if (filter.status !== undefined || filter.displayStatus !== undefined) return true;
   const { total } = await countRuns(tx, orgId, { ...filter, projectId: undefined });
   return 2 * few * few < limit * total;
@@ -96,7 +96,8 @@ export async function chooseRuns(tx: Tx, orgId: string, asked: RunChoice): Promi
   // However many they are: only the running runs have to be looked at, and those that are stale may all be at the end of a walk.
   const isStale =
     wanted.filter.stale?.wanted === true && wanted.filter.search === undefined && wanted.filter.ids === undefined;
-  const few = isStale || (total !== undefined && total <= FEW_RUNS && (await isShortCut(tx, orgId, wanted, total)));
+  const few =
+    isStale || (total !== undefined && total <= FEW_RUNS && (await isLookupCheaper(tx, orgId, wanted, total)));
   const how = few ? { few } : (await isDeep(tx, orgId, wanted, total)) ? { deep: true } : {};
   const choice = { ...wanted, filter: { ...wanted.filter, ...how } };
   const read = async (part: OrderPart, at: RunStart, rows: number): Promise<ChosenRuns> => {

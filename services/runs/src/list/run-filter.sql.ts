@@ -69,7 +69,7 @@ export function runSource(filter: RunFilter, need: Need, bind: Bind): RunSource 
  * A deep walk does not join it: all ids of the filter are read once, into a hash table, and looked up there, in a fifth of the time. PostgreSQL
  * makes a join of `IN`, and then sorts, but not where it is part of an expression.
  */
-export function runsOnWalk(
+export function joinForIndexScan(
   { deep }: Pick<RunFilter, "deep">,
   runId: string,
   where: string,

@@ -1,7 +1,7 @@
 import { isMinimizeKey } from "@tidemark/metric-codec";
 import type { Bind } from "../search/search-condition.sql.ts";
 import { runOfId } from "../read/runs.sql.ts";
-import { columnConditions, runSource, runsOnWalk, type RunFilter, type RunSource } from "./run-filter.sql.ts";
+import { columnConditions, runSource, joinForIndexScan, type RunFilter, type RunSource } from "./run-filter.sql.ts";
 import { comparableValue } from "../columns/column-value.sql.ts";
 import type { Column } from "../columns/column.rules.ts";
 import { isDescending, metricOrderOf, type MetricOrder, type RunOrder } from "./run-list.rules.ts";
@@ -78,7 +78,7 @@ function byKeptColumn(filter: RunFilter, kept: string, descending: boolean, part
   const { search, ids, few } = filter;
   const isWalk = search === undefined && ids === undefined && few !== true;
   if (part === "valued" && isWalk) {
-    const met = runsOnWalk(filter, "v.run_id", columnConditions(filter, "r", bind));
+    const met = joinForIndexScan(filter, "v.run_id", columnConditions(filter, "r", bind));
     return {
       with: "",
       from: `runs.kept_values v ${met.join}`,
@@ -114,7 +114,7 @@ function byMetric(filter: RunFilter, { key: metricKey, by, descending }: MetricO
   const column = `h.sort_${by}`;
   const isSortKey = `(SELECT EXISTS (SELECT FROM ingest.sort_keys_v1 s WHERE s.org_id = $1 AND s.key = ${key} AND s.by = '${by}'))`;
   const columns = columnConditions(filter, "r", bind);
-  const met = runsOnWalk(filter, "h.run_id", columns);
+  const met = joinForIndexScan(filter, "h.run_id", columns);
   const valued = { with: "", values: [{ sql: column, type: "float8" }], id: "h.run_id", descending };
   return [
     {

@@ -11,7 +11,7 @@ import { changeProject } from "./projects.sql.ts";
  * Changes name and description of a project. Searches find its runs by the new name when this returns or, of a very large project, some seconds later.
  * @throws forbidden for project-scoped keys, not_found, then bad_request, then payment_required, conflict when the name is taken
  */
-export function updateProject({ db, settler }: RunsDeps): RunsHandlers["updateProject"] {
+export function updateProject({ db, deletionPropagator }: RunsDeps): RunsHandlers["updateProject"] {
   return async (request, call) => {
     const caller = callerOf(call);
     const { orgId } = caller;
@@ -35,7 +35,7 @@ export function updateProject({ db, settler }: RunsDeps): RunsHandlers["updatePr
         if (sqlState(error) !== "23505") throw error;
         throw new AppError("conflict", "another project has this name", { field: "name", cause: error });
       });
-    await settler.settle(orgId, projectId);
+    await deletionPropagator.settle(orgId, projectId);
     return { project: encodeProject(project) };
   };
 }

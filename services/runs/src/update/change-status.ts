@@ -1,7 +1,7 @@
 import { badRequest } from "@tidemark/errors";
 import type { Tx } from "@tidemark/pg";
 import { RUN_STATUSES, type RunStatus } from "@tidemark/run-state";
-import { noteSigns } from "../life/signs-of-life.sql.ts";
+import { recordHeartbeats } from "../life/signs-of-life.sql.ts";
 import { moveRuns, type LockedRun } from "./run-changes.sql.ts";
 
 /** Returns a status that is known, or none. @throws bad_request */
@@ -25,5 +25,5 @@ export async function changeStatus(
   // They run again from now on, although their creation may be long ago.
   const begun = locked.filter(({ state }) => state.status !== "running");
   const ids = begun.map(({ id }) => id);
-  await noteSigns(tx, orgId, ids, now);
+  await recordHeartbeats(tx, orgId, ids, now);
 }

@@ -32,7 +32,7 @@ export function updateRun({ db, storageGate, staleness, noteChange }: RunsDeps):
       await admitChanges(tx, { storageGate, caller, runId }, request);
       if (status !== undefined) await changeStatus(tx, orgId, [locked], { status, now: staleness.ago(0) });
       await changeDocuments(tx, orgId, runId, request);
-      return readBack(tx, orgId, runId);
+      return requireRun(tx, orgId, runId);
     });
     noteChange({ orgId, projectId: row.project_id, runId, kind: ChangeKind.RUN });
     return { run: encodeRun(row, staleness) };
@@ -57,7 +57,7 @@ async function admitChanges(
   const bytes = textBytes({ name, metadata: notes, tags: tags?.tags });
   if (bytes === 0) return;
   await admitChange(storageGate, caller, bytes, async () => {
-    const before = await readBack(tx, caller.orgId, runId);
+    const before = await requireRun(tx, caller.orgId, runId);
     return textBytes({
       name: name === undefined ? undefined : before.name,
       metadata:
@@ -71,14 +71,14 @@ async function changeDocuments(tx: Tx, orgId: string, runId: string, { name, tag
   if (name === undefined && tags === undefined && notes === undefined) return;
   let metadata: string | undefined;
   if (notes !== undefined) {
-    const before = await readBack(tx, orgId, runId);
+    const before = await requireRun(tx, orgId, runId);
     const document = await readDocumentInTurns(Buffer.from(before.metadata), "metadata");
     metadata = await writeCanonicalInTurns(withNotes(document, notes));
   }
   await updateRunDocuments(tx, orgId, runId, { name, tags: tags?.tags, metadata });
 }
 
-async function readBack(tx: Tx, orgId: string, runId: string): Promise<RunRow> {
+async function requireRun(tx: Tx, orgId: string, runId: string): Promise<RunRow> {
   const row = await findRun(tx, orgId, runId, undefined);
   if (row === undefined) throw new Error("a locked run is missing");
   return row;

@@ -13,7 +13,7 @@ export function hashOf(text: string): number {
 }
 
 /** Returns the look of an id: of nothing but the id, so that filters, the order of runs and loading again do not change it. */
-export function placeOf(id: string): LookPlace {
+export function lookIndex(id: string): LookPlace {
   const place = hashOf(id.toLowerCase()) % (PALETTE.light.length * DASHES.length);
   return { color: place % PALETTE.light.length, dash: Math.floor(place / PALETTE.light.length) };
 }

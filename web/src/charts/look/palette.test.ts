@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { hashOf, placeOf } from "./hash.ts";
+import { hashOf, lookIndex } from "./hash.ts";
 import { readLooks } from "./own-looks.ts";
 import { DASHES, PALETTE, type ThemeName } from "./palette.ts";
 
@@ -91,11 +91,11 @@ describe.each(["light", "dark"] as const)("colors of runs in the %s theme", (the
 
 test("a look follows from the id alone, and ids that differ in a digit spread over all looks", () => {
   const ids = Array.from({ length: 3000 }, (_, i) => `0c9b0000-0000-4000-8000-${String(i).padStart(12, "0")}`);
-  const counts = Map.groupBy(ids.map(placeOf), ({ color, dash }) => `${color} ${dash}`);
+  const counts = Map.groupBy(ids.map(lookIndex), ({ color, dash }) => `${color} ${dash}`);
   expect(counts.size).toBe(PALETTE.light.length * DASHES.length);
   // 100 of each are expected; six standard deviations of chance.
   for (const found of counts.values()) expect(Math.abs(found.length - 100)).toBeLessThan(60);
-  expect(placeOf(ids[0]!.toUpperCase())).toEqual(placeOf(ids[0]!));
+  expect(lookIndex(ids[0]!.toUpperCase())).toEqual(lookIndex(ids[0]!));
   expect(hashOf("")).toBe(hashOf(""));
 });
 

@@ -1,5 +1,5 @@
 import { signal } from "@preact/signals";
-import { placeOf } from "./hash.ts";
+import { lookIndex } from "./hash.ts";
 import { DASHES, PALETTE, type ThemeName } from "./palette.ts";
 import { LOOKS_MAX, readLooks, type OwnLook } from "./own-looks.ts";
 
@@ -45,7 +45,7 @@ export function ownLook(runId: string): OwnLook | undefined {
 
 /** Returns the look of a run: chosen, else by its id. Whoever renders with it renders again when a look is chosen. */
 export function runLook(runId: string): RunLook {
-  const { color, dash } = placeOf(runId);
+  const { color, dash } = lookIndex(runId);
   const chosen = own.value.get(runId);
   return {
     color: chosen?.color ?? `var(--tm-run-${chosen?.place ?? color})`,
@@ -56,7 +56,7 @@ export function runLook(runId: string): RunLook {
 /** Returns the color of a run as a canvas takes it. */
 export function runInk(runId: string, theme: ThemeName): string {
   const chosen = own.value.get(runId);
-  return chosen?.color ?? PALETTE[theme][chosen?.place ?? placeOf(runId).color]!;
+  return chosen?.color ?? PALETTE[theme][chosen?.place ?? lookIndex(runId).color]!;
 }
 
 function stored(projectId: string): string | null {

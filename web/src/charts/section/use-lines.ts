@@ -1,5 +1,5 @@
 import { useMemo } from "preact/hooks";
-import { placeOf } from "../look/hash.ts";
+import { lookIndex } from "../look/hash.ts";
 import { DASHES, PALETTE, type ThemeName } from "../look/palette.ts";
 import { runInk, runLook } from "../look/run-look.ts";
 import type { Line } from "../scene/line-model.ts";
@@ -80,7 +80,7 @@ function groupLines(groups: readonly GroupSeries[], band: "std" | "range", theme
     const place =
       groups.length <= colors.length * DASHES.length
         ? { color: i % colors.length, dash: Math.floor(i / colors.length) }
-        : placeOf(name);
+        : lookIndex(name);
     const [low, high] =
       band === "range"
         ? [min, max]

@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { keptCall } from "../../api/kept.ts";
+import { cachedGet } from "../../api/kept.ts";
 import { projectAddress } from "../../app/addresses.ts";
 import { Link } from "../../app/link.tsx";
 import { currentLocation, setQuery } from "../../app/location.ts";
@@ -55,7 +55,7 @@ export function ComparePage({ project }: { readonly project: string }) {
     if (wanted === "") return undefined;
     const ending = new AbortController();
     setError(undefined);
-    keptCall<Answer>(`/api/runs/side-by-side?run_ids=${wanted}`, { signal: ending.signal }).then(
+    cachedGet<Answer>(`/api/runs/side-by-side?run_ids=${wanted}`, { signal: ending.signal }).then(
       setAnswer,
       (fault: unknown) => !ending.signal.aborted && setError(fault),
     );

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { apartOf, neededFirst, pinIdsOf } from "./needed-first.ts";
+import { pinnedAndShownIds, neededFirst, pinIdsOf } from "./needed-first.ts";
 import { stateOf } from "./view-state.ts";
 
 const id = (i: number): string => `00000000-0000-4000-8000-${String(i).padStart(12, "0")}`;
@@ -41,5 +41,5 @@ test("few runs stay on top, the baseline first", () => {
   const pins = Array.from({ length: 30 }, (_, i) => id(i));
   const state = { ...stateOf(new URLSearchParams()), base: id(20), pin: pins, show: [id(20), id(29)] };
   expect(pinIdsOf(state)).toEqual([id(20), ...pins.slice(0, 9)]);
-  expect(apartOf(state)).toEqual([id(20), ...pins.slice(0, 9), id(29)]);
+  expect(pinnedAndShownIds(state)).toEqual([id(20), ...pins.slice(0, 9), id(29)]);
 });

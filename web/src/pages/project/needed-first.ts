@@ -7,7 +7,7 @@ import { stateOf, type ViewState } from "./view-state.ts";
 export const PINS_MAX = 10;
 
 /** Returns what the table of a project asks for in a state. */
-export function askedOf(project: string, { q, sort, dir, cols }: ViewState): RunsAsked {
+export function runsQuery(project: string, { q, sort, dir, cols }: ViewState): RunsAsked {
   return { project, q, sortBy: sortOf(sort) ?? "created", dir, columns: cols.filter(isLookedUp) };
 }
 
@@ -16,12 +16,14 @@ export const pinIdsOf = ({ base, pin }: ViewState): readonly string[] =>
   [...new Set([...(base === undefined ? [] : [base]), ...pin])].slice(0, PINS_MAX);
 
 /** Returns the ids of the runs that are shown wherever they are in the table. */
-export const apartOf = (state: ViewState): readonly string[] => [...new Set([...pinIdsOf(state), ...state.show])];
+export const pinnedAndShownIds = (state: ViewState): readonly string[] => [
+  ...new Set([...pinIdsOf(state), ...state.show]),
+];
 
 /** Returns the paths that the page of a project reads before anything else, as its address says: its first rows, pinned and selected runs. */
 export function neededFirst(project: string, query: URLSearchParams): readonly [string, ...string[]] {
   const state = stateOf(query);
-  const asked = askedOf(project, state);
-  const apart = new Set([...idsPaths(apartOf(state), asked), ...idsPaths(state.sel, asked)]);
+  const asked = runsQuery(project, state);
+  const apart = new Set([...idsPaths(pinnedAndShownIds(state), asked), ...idsPaths(state.sel, asked)]);
   return [runsPath(asked, 0, PAGE_ROWS), ...apart];
 }

@@ -19,7 +19,7 @@ import { ColumnPicker } from "./column-picker.tsx";
 import { firstDirection } from "./columns.ts";
 import { EmptyProject } from "./empty-project.tsx";
 import { GroupTable } from "./groups/group-table.tsx";
-import { apartOf, askedOf, pinIdsOf, PINS_MAX } from "./needed-first.ts";
+import { pinnedAndShownIds, runsQuery, pinIdsOf, PINS_MAX } from "./needed-first.ts";
 import type { TableRun } from "./run-row.ts";
 import { RunTable } from "./run-table.tsx";
 import { isShown, LINES_MAX, toggled, withShown } from "./shown-runs.ts";
@@ -46,10 +46,10 @@ export function ProjectPage({ project }: { readonly project: string }) {
   const found = useProjectId(project);
   const projectId = found.id ?? undefined;
   const group = useMemo(() => chartStateOf(query).group, [query.get("group")]);
-  const asked = askedOf(project, state);
+  const asked = runsQuery(project, state);
   const { pages, version } = useRuns(asked, projectId);
   const pinIds = pinIdsOf(state);
-  const apart = apartOf(state);
+  const apart = pinnedAndShownIds(state);
   const byId = useRunsById(apart, asked, version);
   const pinned = pinIds.flatMap((id) => byId.get(id) ?? []);
   const rowAt = (index: number): TableRun | undefined =>

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { keptCall } from "../../api/kept.ts";
+import { cachedGet } from "../../api/kept.ts";
 import { runsPath, type RunsPage, type TableRun } from "./run-row.ts";
 
 /** Runs that are drawn, the newest; the API answers no more at once. */
@@ -34,7 +34,7 @@ export function useRunColumns(
     if (!isReady) return undefined;
     const ending = new AbortController();
     readAt.current = performance.now();
-    keptCall<RunsPage>(name, { signal: ending.signal }).then(
+    cachedGet<RunsPage>(name, { signal: ending.signal }).then(
       (page) => {
         setFound({ name, page });
         setError(undefined);

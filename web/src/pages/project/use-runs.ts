@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { watchProject } from "../../api/changes.ts";
-import { keptCall, takeAhead } from "../../api/kept.ts";
+import { cachedGet, takePrefetched } from "../../api/kept.ts";
 import { PAGE_ROWS } from "../../table/page-rows.ts";
 import { createPages, type Loaded, type Pages } from "../../table/pages.ts";
 import { idsPaths, runsPath, type RunsAsked, type RunsPage, type TableRun } from "./run-row.ts";
@@ -18,10 +18,10 @@ export function useRuns(
   const before = useRef<Pages<TableRun> | undefined>(undefined);
   const pages = useMemo(() => {
     before.current?.end();
-    const first = takeAhead<RunsPage>(runsPath(asked, 0, PAGE_ROWS));
+    const first = takePrefetched<RunsPage>(runsPath(asked, 0, PAGE_ROWS));
     const made = createPages<TableRun>(
       async (offset, limit, signal) => {
-        return loadedOf(await keptCall<RunsPage>(runsPath(asked, offset, limit), { signal }));
+        return loadedOf(await cachedGet<RunsPage>(runsPath(asked, offset, limit), { signal }));
       },
       () => setVersion((count) => count + 1),
       first === undefined ? undefined : loadedOf(first),
@@ -68,7 +68,7 @@ export function useRunsById(ids: readonly string[], asked: RunsAsked, version: n
     const read = async (): Promise<void> => {
       const next = new Map<string, TableRun>();
       for (const path of idsPaths(ids, asked)) {
-        const { runs } = await keptCall<RunsPage>(path, { signal: ending.signal });
+        const { runs } = await cachedGet<RunsPage>(path, { signal: ending.signal });
         for (const run of runs) next.set(run.id, run);
       }
       setFound(next);

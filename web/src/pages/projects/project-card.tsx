@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { keptBody, keptCall } from "../../api/kept.ts";
+import { keptBody, cachedGet } from "../../api/kept.ts";
 import { projectAddress } from "../../app/addresses.ts";
 import { Link } from "../../app/link.tsx";
 import { Badge } from "../../ui/badge.tsx";
@@ -40,7 +40,7 @@ function useFigures(projectId: string, card: { readonly current: HTMLElement | n
     const observer = new IntersectionObserver((entries) => {
       if (!entries.some(({ isIntersecting }) => isIntersecting)) return;
       observer.disconnect();
-      keptCall<Answer>(path, left).then(
+      cachedGet<Answer>(path, left).then(
         ({ overview }) => setFigures(overview),
         // A card without figures still leads to its project.
         () => undefined,

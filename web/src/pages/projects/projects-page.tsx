@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import { keptBody, keptCall } from "../../api/kept.ts";
+import { keptBody, cachedGet } from "../../api/kept.ts";
 import { may, mayWrite } from "../../api/session.ts";
 import { runAddress } from "../../app/addresses.ts";
 import { useKeys } from "../../app/keys.ts";
@@ -97,7 +97,7 @@ function useProjectList() {
   const [fault, setFault] = useState<unknown>();
   const load = (): void => {
     setFault(undefined);
-    keptCall<ProjectList>(PROJECTS).then(setBody, setFault);
+    cachedGet<ProjectList>(PROJECTS).then(setBody, setFault);
   };
   useEffect(load, []);
   return { body, fault, load };
@@ -107,7 +107,7 @@ function useProjectList() {
 function ActiveRuns() {
   const [runs, setRuns] = useState<readonly ActiveRun[]>([]);
   useEffect(() => {
-    keptCall<{ readonly runs: readonly ActiveRun[] }>(ACTIVE).then(
+    cachedGet<{ readonly runs: readonly ActiveRun[] }>(ACTIVE).then(
       (answer) => setRuns(answer.runs),
       // The projects are what the page is for, and their request says what is wrong.
       () => undefined,

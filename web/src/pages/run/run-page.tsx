@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import "../common.ts";
+import "../shared-chunk.ts";
 import { projectAddress, runAddress, type RunTab } from "../../app/addresses.ts";
 import { ApiError } from "../../api/client.ts";
 import { mayWrite } from "../../api/session.ts";

@@ -1,5 +1,5 @@
 import type { FunctionComponent } from "preact";
-import "../common.ts";
+import "../shared-chunk.ts";
 import { hasUser, may, session } from "../../api/session.ts";
 import { Link } from "../../app/link.tsx";
 import { MissingPage } from "../../app/missing-page.tsx";

@@ -12,6 +12,6 @@ export const showEmbedPage: Route["handle"] = async ({ params }, { reports }, ca
   if (expired) throw new AppError("not_found", "this embedded view has ended");
   const session = requireMessage(found);
   if (!(await transfer.isSourceActive(session))) throw new AppError("not_found", "this embedded view was withdrawn");
-  transfer.forgiveAddress();
+  transfer.refundAddress();
   return { body: null, page: embedPage({ ...session, nowMs: Date.now() }) };
 };

@@ -1,6 +1,6 @@
 import { isAppError } from "@tidemark/errors";
 import { claimKey, keyReused, sqlState, type Db, type Tx } from "@tidemark/pg";
-import { draftGroup, type DraftDeps, type GroupDraft } from "./group-draft.ts";
+import { planGroup, type DraftDeps, type GroupDraft } from "./group-draft.ts";
 import { appendMetricGroup, insertedOf, lockMetricRuns, type GroupOutcome } from "./metric-group.sql.ts";
 import { decideMarkerAgain, passMarkerOn, type PendingWrite } from "./pending-write.ts";
 import type { PointSlots } from "./point-slots.rules.ts";
@@ -58,7 +58,7 @@ async function attempt(writes: readonly PendingWrite[], deps: CommitDeps, locked
   const { db } = deps;
   const orgId = writes[0]!.orgId;
   if (!locked) {
-    const draft = await draftGroup(db, writes, deps);
+    const draft = await planGroup(db, writes, deps);
     if (draft === undefined) {
       return { outcome: { outcome: "stale", runIds: writes.map(({ runId }) => runId) }, keep: () => {} };
     }
@@ -68,7 +68,7 @@ async function attempt(writes: readonly PendingWrite[], deps: CommitDeps, locked
     const runIds = [...new Set(writes.map(({ runId }) => runId))].sort();
     await lockMetricRuns(tx, orgId, runIds);
     dropRuns(writes, deps);
-    const draft = whole(await draftGroup(tx, writes, deps));
+    const draft = requirePlan(await planGroup(tx, writes, deps));
     return { outcome: await append(tx, orgId, draft, deps), keep: draft.keep };
   });
 }
@@ -105,7 +105,7 @@ function withoutUnusable(
 }
 
 /** Returns the draft. @throws Error when a locked run could not be loaded, which is a fault in the database */
-function whole(draft: GroupDraft | undefined): GroupDraft {
+function requirePlan(draft: GroupDraft | undefined): GroupDraft {
   if (draft === undefined) throw new Error("aggregate pages of a run are missing");
   return draft;
 }
@@ -125,7 +125,7 @@ export async function commitHeld(write: PendingWrite, deps: CommitDeps): Promise
       await lockMetricRuns(tx, orgId, [runId]);
       dropRuns([write], deps);
       for (;;) {
-        const { outcome } = await append(tx, orgId, whole(await draftGroup(tx, [write], deps)), deps);
+        const { outcome } = await append(tx, orgId, requirePlan(await planGroup(tx, [write], deps)), deps);
         if (outcome === "applied") return undefined;
         if (outcome !== "sort_keys") throw new Error(`a locked write was not applied: ${outcome}`);
         await deps.sortKeys.load(tx, orgId);

@@ -49,7 +49,7 @@ const LOADS_MAX = 4;
  * Makes the statement of a group: numbers the keys, merges the aggregates, and encodes the landing segments. Loads by `tx` what is not in memory.
  * Returns undefined when a run changes faster than it is loaded.
  */
-export async function draftGroup(
+export async function planGroup(
   tx: Tx,
   writes: readonly PendingWrite[],
   deps: DraftDeps,

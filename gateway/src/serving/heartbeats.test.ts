@@ -4,15 +4,15 @@ import { notFound } from "@tidemark/errors";
 import { orgId, startApp } from "../app.fixture.ts";
 import { allRoutes } from "../api/index.ts";
 import type { Route } from "../route.ts";
-import { createSignsOfLife, type NotedSign } from "./signs-of-life.ts";
+import { createHeartbeats, type NotedHeartbeat } from "./heartbeats.ts";
 
 const log = createLog({ level: "debug", service: "test", destination: { write: () => undefined } });
 
 function setUp(options: { runsMax?: number } = {}) {
-  const reports: (readonly NotedSign[])[] = [];
+  const reports: (readonly NotedHeartbeat[])[] = [];
   const clock = { ms: 0 };
   const state = { fails: false };
-  const signs = createSignsOfLife({
+  const signs = createHeartbeats({
     report: (noted) => {
       if (state.fails) return Promise.reject(new Error("gone"));
       reports.push(noted);
@@ -102,7 +102,7 @@ test("every write of a run's data, and every poll, is a sign of life of the run 
     .filter(({ method, path }) => method !== "GET" || path.endsWith("/stop-signal"))
     .map(({ method, path }) => `${method} ${path}`)
     .filter((name) => !BY_PEOPLE.includes(name));
-  const noted = allRoutes.filter(({ signOfLife }) => signOfLife === true);
+  const noted = allRoutes.filter(({ isHeartbeat }) => isHeartbeat === true);
   expect(noted.map(({ method, path }) => `${method} ${path}`).toSorted()).toEqual(expected.toSorted());
 });
 
@@ -118,7 +118,7 @@ test("a request that succeeds is a sign of the run in its path; one that fails, 
     schemas: { response: { type: "object" } },
     statuses: [200],
     callers: { kind: "credentials", key: { scopes: ["sdk:ingest"] }, session: { refused: 403 } },
-    signOfLife: true,
+    isHeartbeat: true,
     handle: () => (fails ? Promise.reject(notFound("run")) : Promise.resolve({ body: {} })),
     ...more,
   });
@@ -126,11 +126,11 @@ test("a request that succeeds is a sign of the run in its path; one that fails, 
     routes: [
       route("POST", false, "/writes/{run_id}"),
       route("POST", true, "/missing/{run_id}"),
-      route("GET", false, "/plain/{run_id}", { signOfLife: false }),
+      route("GET", false, "/plain/{run_id}", { isHeartbeat: false }),
       route("POST", false, "/open/{run_id}", { callers: { kind: "anyone" } }),
       route("POST", false, "/named", {
-        signOfLife: false,
-        handle: () => Promise.resolve({ body: {}, aliveRuns: ["b"] }),
+        isHeartbeat: false,
+        handle: () => Promise.resolve({ body: {}, heartbeatRunIds: ["b"] }),
       }),
     ],
     options: { alive: (...noted) => void alive.push(noted) },

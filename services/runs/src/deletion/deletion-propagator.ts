@@ -14,7 +14,7 @@ import {
 } from "./unsettled-projects.sql.ts";
 
 /** Makes the runs of a project follow it when it was deleted, restored or renamed. */
-export type Settler = {
+export type DeletionPropagator = {
   /** Resolves when all runs follow, or earlier when they are so many that it takes longer than `PATIENCE_MS`; the work then goes on. Never rejects. */
   readonly settle: (orgId: string, projectId: string) => Promise<void>;
   /** Goes on with what other processes, or an earlier one, left. */
@@ -32,8 +32,8 @@ const VISIBILITY_HOURS = 24;
 
 const NIL = "00000000-0000-0000-0000-000000000000";
 
-/** Creates a settler. Work that fails is done again by a later round. */
-export function createSettler({ db, log }: { readonly db: Db; readonly log: Log }): Settler {
+/** Creates a deletionPropagator. Work that fails is done again by a later round. */
+export function createDeletionPropagator({ db, log }: { readonly db: Db; readonly log: Log }): DeletionPropagator {
   let isStopped = false;
   const running = new Set<Promise<void>>();
 

@@ -3,8 +3,8 @@ import type { IngestReadService, IngestService } from "@tidemark/proto/ingest/v1
 import type { RunsService } from "@tidemark/proto/runs/v1/runs";
 import type { Client } from "@tidemark/rpc";
 
-/** The services that own what is imported. */
-export type Owners = {
+/** Clients of the services that store what an import writes. */
+export type CommitClients = {
   readonly runs: Pick<Client<(typeof RunsService)["method"]>, "prepareImport" | "importRuns">;
   readonly ingest: Pick<
     Client<(typeof IngestService)["method"]>,

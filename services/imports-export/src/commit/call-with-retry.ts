@@ -2,7 +2,7 @@ import { isAppError } from "@tidemark/errors";
 import type { Call } from "@tidemark/rpc";
 
 /** Calls a service for a commit, again and again while it is not available. What it throws ends the commit for now. */
-export type Asks = <T>(ask: (call: Call) => Promise<T>) => Promise<T>;
+export type CallWithRetry = <T>(request: (call: Call) => Promise<T>) => Promise<T>;
 
 /** Tells whether an error says nothing about what was asked, so that the same may succeed later. */
 export function isPassing(error: unknown): boolean {
@@ -18,11 +18,11 @@ const WAIT_MS = { first: 50, longest: 2000 };
 const REFUSALS_MAX = 12;
 
 /** Creates the calls of a commit. `isOver` says that its process stops or has lost the lease. */
-export function createAsks(newCall: () => Call, isOver: () => boolean): Asks {
-  return async (ask) => {
+export function createCallWithRetry(newCall: () => Call, isOver: () => boolean): CallWithRetry {
+  return async (request) => {
     for (let refusals = 0; ; refusals++) {
       try {
-        return await ask(newCall());
+        return await request(newCall());
       } catch (error) {
         if (!isPassing(error) || refusals >= REFUSALS_MAX || isOver()) throw error;
         const ms = Math.min(WAIT_MS.first * 2 ** refusals, WAIT_MS.longest);

@@ -2,10 +2,10 @@ import { SIGNS_OF_LIFE_MAX } from "@tidemark/limits";
 import type { Log } from "@tidemark/telemetry";
 
 /** A run that wrote or polled so many milliseconds ago. */
-export type NotedSign = { readonly orgId: string; readonly runId: string; readonly ageMs: bigint };
+export type NotedHeartbeat = { readonly orgId: string; readonly runId: string; readonly ageMs: bigint };
 
 /** Collects when runs last wrote or polled, and reports it each minute. */
-export type SignsOfLife = {
+export type Heartbeats = {
   /** Notes that a run of an organization is alive. */
   readonly note: (orgId: string, runId: string) => void;
   /** Reports what was noted. What cannot be reported is kept for the next time. */
@@ -23,12 +23,12 @@ const RUNS_MAX = 100_000;
  * Creates the collector: one entry for each run, however often it is noted. A process that dies loses at most a minute of signs.
  * Ages are reported instead of instants, so that only the clock of the service decides which run is stale; `nowMs` never goes back.
  */
-export function createSignsOfLife(options: {
-  readonly report: (signs: readonly NotedSign[]) => Promise<void>;
+export function createHeartbeats(options: {
+  readonly report: (signs: readonly NotedHeartbeat[]) => Promise<void>;
   readonly nowMs: () => number;
   readonly log: Log;
   readonly runsMax?: number;
-}): SignsOfLife {
+}): Heartbeats {
   const { report, nowMs, log, runsMax = RUNS_MAX } = options;
   // A run id belongs to one organization.
   let noted = new Map<string, { readonly orgId: string; ms: number }>();

@@ -5,8 +5,8 @@ import type { RunsRestoreService } from "@tidemark/proto/runs/v1/restore";
 import type { TracesRestoreService } from "@tidemark/proto/traces/v1/restore";
 import type { Client } from "@tidemark/rpc";
 
-/** The owners of what a restore writes. */
-export type Owners = {
+/** Clients of the services that store what a restore writes. */
+export type RestoreClients = {
   readonly runs: Client<(typeof RunsRestoreService)["method"]>;
   readonly ingest: Client<(typeof IngestRestoreService)["method"]>;
   readonly artifacts: Client<(typeof ArtifactsRestoreService)["method"]>;

@@ -1,5 +1,5 @@
 import { AppError } from "@tidemark/errors";
-import type { Owners } from "./owners.ts";
+import type { CommitClients } from "./clients.ts";
 
 /** What the services that own the data have, as their contracts say: a run once for each id, a write once for each name. */
 export type Stored = {
@@ -22,7 +22,7 @@ export function nothingStored(): Stored {
 }
 
 /** Services that tell `step` of each call, before and after it has its effect. What that throws is what the caller sees. */
-export function ownersOf(stored: Stored, step: (when: "before" | "after") => Promise<void>): Owners {
+export function clientsOf(stored: Stored, step: (when: "before" | "after") => Promise<void>): CommitClients {
   const doing = async <T>(work: () => T): Promise<T> => {
     await step("before");
     const result = work();

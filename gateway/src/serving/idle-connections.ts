@@ -9,7 +9,7 @@ const SWEEP_MS = 100;
  * was in flight at the close, which would otherwise linger for their keep-alive time, and those that browsers and clients opened ahead of any request,
  * which Node does not count as idle and would keep for the time that headers may take.
  */
-export function watchSpareConnections(server: Server): () => void {
+export function watchIdleConnections(server: Server): () => void {
   const sockets = new Set<Socket>();
   server.on("connection", (socket) => {
     sockets.add(socket);

@@ -5,7 +5,7 @@ import type { RunsService } from "@tidemark/proto/runs/v1/runs";
 import type { Client } from "@tidemark/rpc";
 
 /** The services that own what an export reads. */
-export type Owners = {
+export type ExportClients = {
   readonly control: Client<(typeof ControlService)["method"]>;
   readonly runs: Client<(typeof RunsService)["method"]>;
   readonly ingestRead: Client<(typeof IngestReadService)["method"]>;
