@@ -23,7 +23,8 @@ import { createRequestCounts } from "./limits/request-counts.ts";
 import { createAdmissions } from "./gate/admissions.ts";
 import { createSharedBuckets } from "./limits/shared-buckets.fixture.ts";
 import { hostedPlans } from "@tidemark/plans";
-import type { Role, Route } from "./route.ts";
+import type { Role } from "./auth/callers.ts";
+import type { Route } from "./route.ts";
 import { usualReadPace } from "./gate/read-pace.ts";
 import { createSpool } from "./spool/spool.ts";
 

@@ -1,9 +1,9 @@
-import type { Scope } from "@tidemark/credentials";
 import type { Blob } from "@tidemark/blob";
 import type { Call } from "@tidemark/rpc";
 import type { EmbedSession } from "@tidemark/proto/reports/v1/embeds";
 import type { Identity } from "@tidemark/proto/common/v1/common";
 import type { IncomingMessage } from "node:http";
+import type { Callers, CredentialCallers } from "./auth/callers.ts";
 import type { SealedCaller } from "./auth/sealed-caller.ts";
 import type { EventStreams, OpenStream } from "./changes/event-streams.ts";
 import type { Clients } from "./clients.ts";
@@ -12,50 +12,10 @@ import { COUNTED_BYTES_MIN, type BodyAccount } from "./gate/body-memory.ts";
 import type { Json } from "./http/json.ts";
 import type { Page } from "./http/page.ts";
 import type { ChosenSpan } from "./serving/choose-span.ts";
-import type { RequestExports } from "./serving/request-exports.ts";
+import type { RateClass } from "./limits/rates.rules.ts";
+import type { RequestExports } from "./spool/request-exports.ts";
 import type { KeptExport } from "./spool/spool.ts";
 import type { ExactNumbers } from "@tidemark/documents";
-
-/** What a member of an organization may be. */
-export type Role = "owner" | "admin" | "member" | "viewer";
-
-/**
- * Who may call a route. A key needs one of `scopes` (an empty list: any key) or each of `allScopes`,
- * a session one of `roles`; a kind that is refused names its status.
- */
-export type Callers =
-  | { readonly kind: "anyone" }
-  | {
-      readonly kind: "credentials";
-      readonly key:
-        | { readonly scopes: readonly Scope[] }
-        | { readonly allScopes: readonly Scope[] }
-        | { readonly refused: 401 | 403 };
-      readonly session: { readonly roles: readonly Role[] } | { readonly refused: 401 | 403 };
-      /** The operator's bootstrap token opens it as well. */
-      readonly operator?: boolean;
-      /** Sessions in a deleted organization, which are good for nothing else, open it as well. */
-      readonly fromDeleted?: boolean;
-      /**
-       * Everybody may call it, and the service decides by the row what they see. Whoever has no credentials that would open the route comes without an
-       * identity and counts against the address; when the service asks for credentials, the answer says what is wrong with those that were sent.
-       */
-      readonly orAnyone?: boolean;
-    }
-  /** The token of the embed session that the path names; the identity is that of the key which made it. */
-  | { readonly kind: "embed" }
-  /** The operator's bootstrap token only. */
-  | { readonly kind: "operator" };
-
-/**
- * The bucket of the organization in which a request is counted (API specification, Rate limits); `account` is one of each credential. On routes
- * for anyone, every class except `none` means the bucket of the client's address. Requests of the first three classes count against the
- * allowance of the month.
- */
-export type RateClass = "general" | "ingest" | "import" | "control_poll" | "account" | "none";
-
-/** Who may call a route that needs credentials. */
-export type CredentialCallers = Extract<Callers, { kind: "credentials" }>;
 
 /** One query parameter as text; absent when it was not sent or blank. */
 export type Query = Readonly<Record<string, string>>;

@@ -164,3 +164,13 @@ test("a circle through a test is not a circle of packages", () => {
   const tree = { "infra/pg/src/a.test.ts": `import "@t/testkit"`, "infra/testkit/src/a.ts": `import "@t/pg"` };
   expect(faultsOf(tree)).toEqual([]);
 });
+
+test("files that import each other in a circle are named with the circle, also where they import types alone", () => {
+  const tree = {
+    "infra/pg/src/a.ts": `import type { B } from "./b.ts"`,
+    "infra/pg/src/b.ts": `import { c } from "./c.ts"`,
+    "infra/pg/src/c.ts": `\nimport type { A } from "./a.ts"`,
+  };
+  const circle = "infra/pg/src/a.ts -> infra/pg/src/b.ts -> infra/pg/src/c.ts -> infra/pg/src/a.ts";
+  expect(faultsOf(tree)).toEqual([`infra/pg/src/c.ts:2 files import each other in a circle: ${circle}`]);
+});

@@ -105,7 +105,7 @@ const importRules: readonly ImportRule[] = [
   judgeServiceFolders,
 ];
 
-/** Returns all faults of a workspace: those of single imports, then packages that import each other in a circle. */
+/** Returns all faults of a workspace: those of single imports, then packages, and then files, that import each other in a circle, types included. */
 export function judge(workspace: Workspace): readonly Fault[] {
   const all = edges(workspace);
   const single = all.flatMap((edge) =>
@@ -114,27 +114,38 @@ export function judge(workspace: Workspace): readonly Fault[] {
       return text === undefined ? [] : [{ file: edge.file.path, line: edge.import.line, text }];
     }),
   );
-  return [...single, ...circles(all)];
+  return [...single, ...circles(all, "packages", packagesOf), ...circles(all, "files", filesOf)];
 }
 
-function circles(all: readonly Edge[]): readonly Fault[] {
+/** What an import joins: who imports, and what is imported; undefined for what cannot be part of a circle. */
+type Joined = readonly [from: string, to: string] | undefined;
+
+const packagesOf = ({ file, importer, target }: Edge): Joined =>
+  target.kind === "package" && target.package !== importer && !isTestFile(file.path)
+    ? [importer.name, target.package.name]
+    : undefined;
+
+const filesOf = ({ file, target }: Edge): Joined => (target.kind === "file" ? [file.path, target.path] : undefined);
+
+function circles(all: readonly Edge[], what: string, joinedBy: (edge: Edge) => Joined): readonly Fault[] {
   const found: Fault[] = [];
   const state = new Map<string, "open" | "done">();
-  const between = all.filter(
-    ({ file, importer, target }) => target.kind === "package" && target.package !== importer && !isTestFile(file.path),
-  );
+  const joins = all.flatMap((edge) => {
+    const joined = joinedBy(edge);
+    return joined === undefined ? [] : [{ edge, from: joined[0], to: joined[1] }];
+  });
+  const byFrom = Map.groupBy(joins, ({ from }) => from);
   const visit = (name: string, path: readonly string[]): void => {
     state.set(name, "open");
-    for (const { file, import: at, importer, target } of between) {
-      if (importer.name !== name || target.kind !== "package") continue;
-      const next = target.package.name;
-      if (state.get(next) === "open") {
-        const circle = [...path.slice(path.indexOf(next)), next].join(" -> ");
-        found.push({ file: file.path, line: at.line, text: `packages import each other in a circle: ${circle}` });
-      } else if (!state.has(next)) visit(next, [...path, next]);
+    for (const { edge, to } of byFrom.get(name) ?? []) {
+      if (state.get(to) === "open") {
+        const circle = [...path.slice(path.indexOf(to)), to].join(" -> ");
+        const { file, import: at } = edge;
+        found.push({ file: file.path, line: at.line, text: `${what} import each other in a circle: ${circle}` });
+      } else if (!state.has(to)) visit(to, [...path, to]);
     }
     state.set(name, "done");
   };
-  for (const { importer } of between) if (!state.has(importer.name)) visit(importer.name, [importer.name]);
+  for (const name of byFrom.keys()) if (!state.has(name)) visit(name, [name]);
   return found;
 }

@@ -1,8 +1,9 @@
 import { until } from "@tidemark/testkit";
-import type { OwnStack } from "./stack.ts";
+import type { Stack } from "./attach.ts";
+import type { Child } from "./child.ts";
 
 /** What of a stack tells whether it is ready, and if not, why. */
-export type Observed = Pick<OwnStack, "api" | "children" | "internalPorts">;
+export type Observed = Pick<Stack, "api" | "internalPorts"> & { readonly children: ReadonlyMap<string, Child> };
 
 /**
  * Waits until all of a stack is ready, as its gateway sees it. @throws Error that says what each module answers and what its process printed

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type { Scope } from "@tidemark/credentials";
-import type { Callers, Role, Route } from "../route.ts";
+import type { Callers, Role } from "../auth/callers.ts";
+import type { Route } from "../route.ts";
 import { allRoutes } from "./index.ts";
 import { echoRoutes } from "../serving/echo-routes.fixture.ts";
 import { bootstrapToken, startApp, type TestApp } from "../app.fixture.ts";

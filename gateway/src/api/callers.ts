@@ -1,4 +1,4 @@
-import type { Callers, CredentialCallers } from "../route.ts";
+import type { Callers, CredentialCallers } from "../auth/callers.ts";
 
 /** Callers who manage keys: operators, owners and admins, and keys with this scope. */
 export const keyManagers: Callers = {

@@ -13,7 +13,7 @@ import {
   type LookupCredentialResponse,
   type OrganizationEntry,
 } from "@tidemark/proto/control/v1/control";
-import type { Callers } from "../route.ts";
+import type { Callers } from "./callers.ts";
 import { createAccess, createDirectory } from "./directory.ts";
 import { bootstrapTokenOf, createAuthenticator, createOperatorCheck, presentedBy, cookieOf } from "./authenticator.ts";
 import { checkKind, checkRights } from "./authorize.ts";

@@ -1,6 +1,6 @@
 import { AppError } from "@tidemark/errors";
 import { CallerKind, type Identity } from "@tidemark/proto/common/v1/common";
-import type { CredentialCallers, Role } from "../route.ts";
+import type { CredentialCallers, Role } from "./callers.ts";
 
 /** Returns a 401 with a text for the caller. */
 export function unauthenticated(text: string): AppError {

@@ -1,7 +1,7 @@
 import { AppError } from "@tidemark/errors";
 import { CallerKind, type Identity } from "@tidemark/proto/common/v1/common";
 import { CredentialKind } from "@tidemark/proto/control/v1/control";
-import type { CredentialCallers } from "../route.ts";
+import type { CredentialCallers } from "./callers.ts";
 import { checkRights, unauthenticated } from "./authorize.ts";
 import { identityOf, isLive, type Access, type KnownCredential } from "./directory.ts";
 import type { RenewRights } from "./rights.ts";

@@ -1,6 +1,5 @@
 import type { ServerResponse } from "node:http";
 import type { FastifyReply } from "fastify";
-import type { ServingContext } from "../serving/context.ts";
 import { LEAST_BYTES_PER_SECOND } from "./arrival.ts";
 import { COUNTED_BYTES_MIN } from "./body-memory.ts";
 
@@ -22,7 +21,7 @@ export const usualReadPace: ReadPace = { graceMs: 15_000, bytesPerSecond: 32 * 1
 export function requireReadPace(
   answer: string | Buffer,
   { raw }: FastifyReply,
-  { readPace: { graceMs, bytesPerSecond } }: Pick<ServingContext, "readPace">,
+  { readPace: { graceMs, bytesPerSecond } }: { readonly readPace: ReadPace },
 ): void {
   if (answer.length <= COUNTED_BYTES_MIN || raw.closed) return;
   const timer = setTimeout(() => raw.destroy(), graceMs + (answer.length / bytesPerSecond) * 1000).unref();

@@ -2,7 +2,7 @@ import { create } from "@bufbuild/protobuf";
 import { describe, expect, test } from "@jest/globals";
 import { hostedPlans, parsePlans } from "@tidemark/plans";
 import { CallerKind, IdentitySchema } from "@tidemark/proto/common/v1/common";
-import type { RateClass } from "../route.ts";
+import type { RateClass } from "./rates.rules.ts";
 import { createHeldTokens } from "./held-tokens.ts";
 import { createLimiter, type Admission } from "./limiter.ts";
 import { createRequestCounts } from "./request-counts.ts";

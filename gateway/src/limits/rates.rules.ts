@@ -1,6 +1,12 @@
 import { planOf, type Plans } from "@tidemark/plans";
-import type { RateClass } from "../route.ts";
 import type { Rate } from "./token-bucket.ts";
+
+/**
+ * The bucket of the organization in which a request is counted (API specification, Rate limits); `account` is one of each credential. On routes
+ * for anyone, every class except `none` means the bucket of the client's address. Requests of the first three classes count against the
+ * allowance of the month.
+ */
+export type RateClass = "general" | "ingest" | "import" | "control_poll" | "account" | "none";
 
 /** Requests without good credentials from one client address. */
 export const addressRate: Rate = { perSecond: 25, burst: 100 };

@@ -22,7 +22,7 @@ import { requireReadPace } from "../gate/read-pace.ts";
 import type { RequestState, ServingContext } from "./context.ts";
 import { renewRights, watchAnswer, watchArrival } from "./rights.ts";
 import { sendEvents } from "./send-events.ts";
-import { exportsOf } from "./request-exports.ts";
+import { exportsOf } from "../spool/request-exports.ts";
 import { sendExport, sendExportPart } from "./send-export.ts";
 import { sendFile } from "./send-file.ts";
 import { sendStream } from "./send-stream.ts";

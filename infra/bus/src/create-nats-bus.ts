@@ -1,14 +1,5 @@
-import type { Log } from "@tidemark/telemetry";
 import type { Bus } from "./bus.ts";
-
-export type NatsBusOptions = {
-  /** `nats://host:port`, several separated by commas. */
-  readonly url: string;
-  /** Name of the JetStream stream; default `TIDEMARK`. */
-  readonly stream?: string;
-  readonly log: Log;
-  readonly token?: string;
-};
+import type { NatsBusOptions } from "./nats-bus.ts";
 
 /**
  * Creates a bus over NATS JetStream. Resolves when it is connected, and after 2 seconds even if it is not: it then

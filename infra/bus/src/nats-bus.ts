@@ -1,11 +1,21 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { deadline, type Subscription } from "@nats-io/nats-core";
 import { AppError } from "@tidemark/errors";
+import type { Log } from "@tidemark/telemetry";
 import { busLimits, type Bus, type BusMessage, type BusSubscription } from "./bus.ts";
-import type { NatsBusOptions } from "./create-nats-bus.ts";
 import { ensureStream, fromNats, openSession, toNatsHeaders, type NatsSession } from "./nats-session.ts";
 import { createNatsWorker, type NatsWorker } from "./nats-worker.ts";
 import { checkAnnouncement, checkDurable, checkMessage, checkPattern } from "./subject.ts";
+
+/** Where a bus over NATS is. */
+export type NatsBusOptions = {
+  /** `nats://host:port`, several separated by commas. */
+  readonly url: string;
+  /** Name of the JetStream stream; default `TIDEMARK`. */
+  readonly stream?: string;
+  readonly log: Log;
+  readonly token?: string;
+};
 
 type Listener = {
   readonly pattern: string;

@@ -1,27 +1,16 @@
-import type { ChangePublisher } from "@tidemark/changes";
-import type { Db } from "@tidemark/pg";
-import type { Refusal } from "@tidemark/proto/common/v1/common";
-import type { Log } from "@tidemark/telemetry";
-import type { PlanGate } from "@tidemark/plan-limits";
-import type { RunDirectory } from "@tidemark/requests";
 import { appendAttributesHandler, listAttributesHandler } from "./attributes/attributes.ts";
-import type { DirtyMarkers } from "./compaction/dirty-markers.ts";
 import { appendLogLinesHandler } from "./logs/append-log-lines.ts";
 import { listLogLinesHandler } from "./logs/list-log-lines.ts";
 import { listMetricPointsHandler } from "./metrics/read/list-metric-points.ts";
-import type { RunsOfCharts } from "./metrics/columns/charted-runs.ts";
 import { queryMetricGroupsHandler } from "./metrics/groups/query-metric-groups.ts";
 import { querySeriesColumnsHandler } from "./metrics/columns/query-series-columns.ts";
-import type { SeriesThreads } from "./metrics/columns/series-threads.ts";
 import { queryMetricSeriesHandler } from "./metrics/read/query-metric-series.ts";
 import { appendMetricsHandler, appendMetricsTogetherHandler } from "./metrics/write/append-metrics.ts";
-import type { MetricWriter } from "./metrics/write/metric-writer.ts";
 import { appendRankMetricsHandler } from "./rank-metrics/append-rank-metrics.ts";
 import { createObjectHandler } from "./objects/create-object.ts";
-import { exploreObjectsHandler, type FindRunsOfSearch } from "./objects/explore-objects.ts";
+import { exploreObjectsHandler } from "./objects/explore-objects.ts";
 import { listObjectsHandler } from "./objects/list-objects.ts";
 import { listTableRowsHandler } from "./objects/list-table-rows.ts";
-import type { RankLayouts } from "./rank-metrics/rank-layout.rules.ts";
 import { restoreAttributesHandler } from "./restore/restore-attributes.ts";
 import { restoreLogLinesHandler } from "./restore/restore-log-lines.ts";
 import { restoreObjectsHandlers } from "./restore/restore-objects.ts";
@@ -34,34 +23,7 @@ import { pageAttributesHandler } from "./run-data/page-attributes.ts";
 import { pageMetricAggregatesHandler } from "./run-data/page-metric-aggregates.ts";
 import { pageObjectsHandler } from "./run-data/page-objects.ts";
 import { pageTableRowsHandler } from "./run-data/page-table-rows.ts";
-import type { IdSource } from "./writes/id-source.rules.ts";
-
-/** What the handlers of reads work with. */
-export type ReadDeps = {
-  readonly db: Db;
-  readonly runs: RunDirectory;
-  readonly searchRuns: FindRunsOfSearch;
-  readonly runsOfCharts: RunsOfCharts;
-  readonly seriesThreads: SeriesThreads;
-};
-
-/** What the handlers of writes work with. */
-export type WriteDeps = Pick<ReadDeps, "db" | "runs"> & {
-  readonly ids: IdSource;
-  readonly metricWriter: MetricWriter;
-  readonly rankLayouts: RankLayouts;
-  /** Refuses values beyond the plan, and those whose bytes are. */
-  readonly pointGate: PlanGate;
-  /** Refuses bytes beyond the plan. */
-  readonly storageGate: PlanGate;
-  readonly logMarkers: DirtyMarkers;
-  readonly rankMarkers: DirtyMarkers;
-  /** Told of what was stored. */
-  readonly noteChange: ChangePublisher["note"];
-  /** Writes an error as a part of an answer. */
-  readonly refusalOf: (error: unknown) => Refusal;
-  readonly log: Pick<Log, "error">;
-};
+import type { ReadDeps, WriteDeps } from "./deps.ts";
 
 /** Returns the handlers of IngestService. */
 export function writeHandlers(deps: WriteDeps) {

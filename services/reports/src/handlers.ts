@@ -1,8 +1,3 @@
-import type { GenServiceMethods } from "@bufbuild/protobuf/codegenv2";
-import type { Db } from "@tidemark/pg";
-import type { PlanGate } from "@tidemark/plan-limits";
-import type { ReportsService } from "@tidemark/proto/reports/v1/reports";
-import type { Handlers } from "@tidemark/rpc";
 import { createEmbed } from "./embeds/create-embed.ts";
 import { getEmbedPolicy } from "./embeds/get-embed-policy.ts";
 import { openEmbed } from "./embeds/open-embed.ts";
@@ -22,23 +17,7 @@ import { importView } from "./views/import-view.ts";
 import { listViews } from "./views/list-views.ts";
 import { updateView } from "./views/update-view.ts";
 import { readView } from "./views/read-view.ts";
-
-/** What the handlers use. */
-export type ReportsDeps = {
-  readonly db: Db;
-  /** A new random UUID. */
-  readonly newId: () => string;
-  /** Unpredictable bytes, for tokens. */
-  readonly randomBytes: (count: number) => Uint8Array;
-  readonly now: () => Date;
-  /** How long a share token is valid; 0: without end. */
-  readonly shareTtlSeconds: number;
-  /** Refuses bytes beyond the plan. */
-  readonly storageGate: PlanGate;
-};
-
-/** The handlers of this service by RPC. */
-export type ReportsHandlers = Handlers<(typeof ReportsService)["method"] & GenServiceMethods>;
+import type { ReportsDeps, ReportsHandlers } from "./deps.ts";
 
 /** Every RPC of the service. */
 export function reportsHandlers(deps: ReportsDeps): ReportsHandlers {

@@ -7,7 +7,8 @@ import { CallerKind, IdentitySchema } from "@tidemark/proto/common/v1/common";
 import { ReportsService } from "@tidemark/proto/reports/v1/reports";
 import { createCall, createLocalClient, implement, type Call, type Client } from "@tidemark/rpc";
 import { createTestDatabase, testSql } from "@tidemark/testkit";
-import { reportsHandlers, type ReportsDeps } from "./handlers.ts";
+import { reportsHandlers } from "./handlers.ts";
+import type { ReportsDeps } from "./deps.ts";
 
 export type ReportsClient = Client<(typeof ReportsService)["method"]>;
 

@@ -1,33 +1,9 @@
-import type { GenServiceMethods } from "@bufbuild/protobuf/codegenv2";
-import type { Db } from "@tidemark/pg";
-import type { PlanGate } from "@tidemark/plan-limits";
-import type { TracesService } from "@tidemark/proto/traces/v1/traces";
-import type { RunDirectory } from "@tidemark/requests";
-import type { Handlers } from "@tidemark/rpc";
 import { appendTraceEvents } from "./append/append-trace-events.ts";
 import { listTraces } from "./list/list-traces.ts";
 import { getTrace } from "./read/get-trace.ts";
 import { measureRemoval } from "./removal/measure-removal.ts";
 import { listSpans } from "./read/list-spans.ts";
-import type { TraceStates } from "./state/trace-states.ts";
-
-/** What the handlers use. */
-export type TracesDeps = {
-  readonly db: Db;
-  /** Which runs exist, and in which projects. */
-  readonly runs: RunDirectory;
-  readonly states: TraceStates;
-  /** Seconds for which a trace of several segments has to be quiet before it is compacted. */
-  readonly quietSeconds: number;
-  readonly now: () => Date;
-  /** Refuses events beyond the plan. */
-  readonly eventGate: PlanGate;
-  /** Refuses bytes beyond the plan. */
-  readonly storageGate: PlanGate;
-};
-
-/** The handlers of this service by RPC. */
-export type TracesHandlers = Handlers<(typeof TracesService)["method"] & GenServiceMethods>;
+import type { TracesDeps, TracesHandlers } from "./deps.ts";
 
 /** Every RPC of the service. */
 export function tracesHandlers(deps: TracesDeps): TracesHandlers {

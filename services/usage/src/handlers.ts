@@ -1,27 +1,8 @@
-import type { GenServiceMethods } from "@bufbuild/protobuf/codegenv2";
-import type { Db } from "@tidemark/pg";
-import type { Plans } from "@tidemark/plans";
-import type { UsageService } from "@tidemark/proto/usage/v1/usage";
-import type { Handlers } from "@tidemark/rpc";
 import { getUsage } from "./document/get-usage.ts";
 import { leaseTokens } from "./leases/lease-tokens.ts";
 import { getQuotaUse } from "./quotas/get-quota-use.ts";
 import { reportRequests } from "./requests/report-requests.ts";
-
-/** What the handlers use. */
-export type UsageDeps = {
-  /** For what belongs to the organization of a call. */
-  readonly db: Db;
-  /** For buckets and reports of many organizations. */
-  readonly workerDb: Db;
-  readonly plans: Plans;
-  /** Whether this installation enforces limits. */
-  readonly enforced: boolean;
-  readonly now: () => Date;
-};
-
-/** The handlers of this service by RPC. */
-export type UsageHandlers = Handlers<(typeof UsageService)["method"] & GenServiceMethods>;
+import type { UsageDeps, UsageHandlers } from "./deps.ts";
 
 /** Every RPC of the service. */
 export function usageHandlers(deps: UsageDeps): UsageHandlers {

@@ -6,7 +6,8 @@ import { CallerKind, IdentitySchema } from "@tidemark/proto/common/v1/common";
 import { UsageService } from "@tidemark/proto/usage/v1/usage";
 import { createCall, createLocalClient, implement, type Call, type Client } from "@tidemark/rpc";
 import { createTestDatabase, testSql } from "@tidemark/testkit";
-import { usageHandlers, type UsageDeps } from "./handlers.ts";
+import { usageHandlers } from "./handlers.ts";
+import type { UsageDeps } from "./deps.ts";
 
 export type UsageClient = Client<(typeof UsageService)["method"]>;
 

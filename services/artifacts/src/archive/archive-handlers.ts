@@ -1,7 +1,7 @@
 import type { ArtifactsArchiveService } from "@tidemark/proto/artifacts/v1/archive";
 import { exportedRuns } from "@tidemark/requests";
 import type { Handlers } from "@tidemark/rpc";
-import type { ArtifactsDeps } from "../handlers.ts";
+import type { ArtifactsDeps } from "../deps.ts";
 import { encodeArtifact } from "../plain/encode-artifact.ts";
 import { readArtifactsOfRun } from "./artifacts.sql.ts";
 import { exportVersionsHandler } from "./export-versions.ts";

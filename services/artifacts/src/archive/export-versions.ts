@@ -9,7 +9,7 @@ import type {
 } from "@tidemark/proto/artifacts/v1/archive";
 import { callerOf, canSee, isUuid, requireExportedIds, type RunDirectory } from "@tidemark/requests";
 import type { StreamHandler } from "@tidemark/rpc";
-import type { ArtifactsDeps } from "../handlers.ts";
+import type { ArtifactsDeps } from "../deps.ts";
 import { encodeEntry } from "../versions/list-entries.ts";
 import { listEntryRows } from "../versions/entries.sql.ts";
 import {

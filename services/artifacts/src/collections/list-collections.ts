@@ -1,7 +1,7 @@
 import { COLLECTIONS_PAGE_ROWS, VERSIONS_PAGE_ROWS } from "@tidemark/limits";
 import { notFound } from "@tidemark/errors";
 import { callerOf, canBeFound, canSee, pathId, readPage, throwFault } from "@tidemark/requests";
-import type { ArtifactsDeps, ArtifactsHandlers } from "../handlers.ts";
+import type { ArtifactsDeps, ArtifactsHandlers } from "../deps.ts";
 import { encodeVersion } from "../versions/encode-version.ts";
 import { listAvailableVersions, readVersions } from "../versions/versions.sql.ts";
 import { countCollections, findCollection, listCollectionRows } from "./collections.sql.ts";

@@ -1,6 +1,6 @@
 import { badRequest, notFound } from "@tidemark/errors";
 import { callerOf, isUuid, pathId, throwFault } from "@tidemark/requests";
-import type { ArtifactsDeps, ArtifactsHandlers } from "../handlers.ts";
+import type { ArtifactsDeps, ArtifactsHandlers } from "../deps.ts";
 import { requireConfirmation } from "../versions/confirmation.rules.ts";
 import { encodeVersion } from "../versions/encode-version.ts";
 import { lockCollection } from "../versions/lock-version.sql.ts";

@@ -1,6 +1,6 @@
 import { ROW_BYTES } from "@tidemark/plans";
 import { callerOf, pathId, refuseUnpaid, throwFault } from "@tidemark/requests";
-import type { ArtifactsDeps, ArtifactsHandlers } from "../handlers.ts";
+import type { ArtifactsDeps, ArtifactsHandlers } from "../deps.ts";
 import { addStorage } from "../storage/storage.sql.ts";
 import { readFacts, readSize, requireText, unknownSizesOf } from "./artifact-input.rules.ts";
 import { countArtifact, insertArtifact } from "./artifacts.sql.ts";

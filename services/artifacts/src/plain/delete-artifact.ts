@@ -1,7 +1,7 @@
 import { notFound } from "@tidemark/errors";
 import type { Tx } from "@tidemark/pg";
 import { callerOf, pathId } from "@tidemark/requests";
-import type { ArtifactsDeps, ArtifactsHandlers } from "../handlers.ts";
+import type { ArtifactsDeps, ArtifactsHandlers } from "../deps.ts";
 import { releaseObjects } from "../objects/objects.sql.ts";
 import { addStorage } from "../storage/storage.sql.ts";
 import { unknownSizesOf } from "./artifact-input.rules.ts";

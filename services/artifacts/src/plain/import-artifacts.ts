@@ -5,7 +5,7 @@ import { withIdempotency, type Tx } from "@tidemark/pg";
 import type { ImportArtifactsRequest, ImportedArtifact } from "@tidemark/proto/artifacts/v1/artifacts";
 import { callerOf, pathId } from "@tidemark/requests";
 import { ensureCollection } from "../collections/ensure-collection.sql.ts";
-import type { ArtifactsDeps, ArtifactsHandlers } from "../handlers.ts";
+import type { ArtifactsDeps, ArtifactsHandlers } from "../deps.ts";
 import { addStorage } from "../storage/storage.sql.ts";
 import { digestManifest } from "../uploads/manifest.rules.ts";
 import { createOrReuseVersion } from "../uploads/store-version.ts";

@@ -1,7 +1,7 @@
 import { notFound } from "@tidemark/errors";
 import { ARTIFACTS_ROWS, PAGE_BYTES_MAX } from "@tidemark/limits";
 import { callerOf, canSee, pathId, throwFault } from "@tidemark/requests";
-import type { ArtifactsDeps, ArtifactsHandlers } from "../handlers.ts";
+import type { ArtifactsDeps, ArtifactsHandlers } from "../deps.ts";
 import { readArtifactPage } from "./artifact-page.ts";
 import { findArtifact } from "./artifacts.sql.ts";
 

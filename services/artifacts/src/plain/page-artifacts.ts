@@ -1,7 +1,7 @@
 import { badRequest } from "@tidemark/errors";
 import { ARTIFACTS_ROWS, BATCH_BYTES, RUNS_PAGE_ROWS } from "@tidemark/limits";
 import { callerOf, pathId, requireLimit } from "@tidemark/requests";
-import type { ArtifactsDeps, ArtifactsHandlers } from "../handlers.ts";
+import type { ArtifactsDeps, ArtifactsHandlers } from "../deps.ts";
 import { readArtifactPage } from "./artifact-page.ts";
 import { countArtifactsOf } from "./artifacts.sql.ts";
 

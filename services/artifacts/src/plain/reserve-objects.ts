@@ -3,7 +3,7 @@ import { RESERVED_OBJECTS_MAX } from "@tidemark/limits";
 import { isAnswered, type Tx } from "@tidemark/pg";
 import { admitWrite } from "@tidemark/plan-limits";
 import { callerOf, pathId, type Caller } from "@tidemark/requests";
-import type { ArtifactsDeps, ArtifactsHandlers } from "../handlers.ts";
+import type { ArtifactsDeps, ArtifactsHandlers } from "../deps.ts";
 import { reserveObjects as insertObjects } from "../objects/objects.sql.ts";
 import { requireUpload, requireUploading, UPLOAD } from "../uploads/require-upload.ts";
 

@@ -6,7 +6,7 @@ import { isPlanRefusal } from "@tidemark/plan-limits";
 import { ArtifactSchema } from "@tidemark/proto/artifacts/v1/artifacts";
 import { ROW_BYTES } from "@tidemark/plans";
 import { callerOf, isUuid, pathId, refuseUnpaid, throwFault } from "@tidemark/requests";
-import type { ArtifactsDeps, ArtifactsHandlers } from "../handlers.ts";
+import type { ArtifactsDeps, ArtifactsHandlers } from "../deps.ts";
 import { giveUpObjects, keepObjects, type WrittenObject } from "../objects/objects.sql.ts";
 import { discardObject } from "../sweep/remove-object.ts";
 import { addStorage } from "../storage/storage.sql.ts";

@@ -1,5 +1,5 @@
 import { callerOf, readRemovalScope } from "@tidemark/requests";
-import type { ArtifactsDeps, ArtifactsHandlers } from "../handlers.ts";
+import type { ArtifactsDeps, ArtifactsHandlers } from "../deps.ts";
 import { measureRemovalOf } from "./removal.sql.ts";
 
 /** ArtifactsService.MeasureRemoval, at one moment. @throws not_found */

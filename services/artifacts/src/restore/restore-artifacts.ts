@@ -4,7 +4,7 @@ import type { ArtifactsRestoreService } from "@tidemark/proto/artifacts/v1/resto
 import type { Artifact } from "@tidemark/proto/artifacts/v1/artifacts";
 import { callerOf, canSee, isUuid, pathId } from "@tidemark/requests";
 import type { Handlers } from "@tidemark/rpc";
-import type { ArtifactsDeps } from "../handlers.ts";
+import type { ArtifactsDeps } from "../deps.ts";
 import { unknownSizesOf } from "../plain/artifact-input.rules.ts";
 import { countArtifacts } from "../plain/artifacts.sql.ts";
 import { addStorage } from "../storage/storage.sql.ts";

@@ -3,7 +3,7 @@ import type { ArtifactsRestoreService } from "@tidemark/proto/artifacts/v1/resto
 import { callerOf, canSee, isUuid, refuseUnpaid, type Caller } from "@tidemark/requests";
 import type { Handlers } from "@tidemark/rpc";
 import type { Tx } from "@tidemark/pg";
-import type { ArtifactsDeps } from "../handlers.ts";
+import type { ArtifactsDeps } from "../deps.ts";
 import { giveUpObjects, keepObjects, releaseObjects, reserveObjects } from "../objects/objects.sql.ts";
 import { addStorage } from "../storage/storage.sql.ts";
 import { giveBytes, listWantedBytes, lockWantedBytes, noteBytesCame } from "./wanted-bytes.sql.ts";

@@ -6,7 +6,7 @@ import type { ArtifactsRestoreService } from "@tidemark/proto/artifacts/v1/resto
 import { callerOf, canSee, isUuid, pathId, type Caller } from "@tidemark/requests";
 import type { Handlers } from "@tidemark/rpc";
 import { requireCollection } from "../collections/require-collection.ts";
-import type { ArtifactsDeps } from "../handlers.ts";
+import type { ArtifactsDeps } from "../deps.ts";
 import { addStorage } from "../storage/storage.sql.ts";
 import { lockCollection } from "../versions/lock-version.sql.ts";
 import { requireRows } from "./require-rows.ts";

@@ -1,5 +1,5 @@
 import { callerOf } from "@tidemark/requests";
-import type { ArtifactsDeps, ArtifactsHandlers } from "../handlers.ts";
+import type { ArtifactsDeps, ArtifactsHandlers } from "../deps.ts";
 import { readStorage } from "./read-storage.sql.ts";
 
 /** ArtifactsService.GetStorage: of the whole organization, whatever project the caller may see. */

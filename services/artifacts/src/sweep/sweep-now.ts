@@ -1,4 +1,4 @@
-import type { ArtifactsDeps, ArtifactsHandlers } from "../handlers.ts";
+import type { ArtifactsDeps, ArtifactsHandlers } from "../deps.ts";
 import { countDue } from "./due.sql.ts";
 import { sweep } from "./sweep.ts";
 

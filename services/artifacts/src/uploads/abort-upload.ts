@@ -1,6 +1,6 @@
 import { callerOf, pathId, throwFault } from "@tidemark/requests";
 import { AppError } from "@tidemark/errors";
-import type { ArtifactsDeps, ArtifactsHandlers } from "../handlers.ts";
+import type { ArtifactsDeps, ArtifactsHandlers } from "../deps.ts";
 import { encodeSession } from "./encode-session.ts";
 import { failUpload } from "./end-upload.ts";
 import { lockSeenUpload, UPLOAD } from "./require-upload.ts";

@@ -5,7 +5,7 @@ import { claimKey, idempotencyHashes, keepReply, type Tx } from "@tidemark/pg";
 import type { BeginUploadRequest } from "@tidemark/proto/artifacts/v1/uploads";
 import { callerOf, pathId, refuseUnpaid, throwFault, type Caller } from "@tidemark/requests";
 import { ensureCollection } from "../collections/ensure-collection.sql.ts";
-import type { ArtifactsDeps, ArtifactsHandlers } from "../handlers.ts";
+import type { ArtifactsDeps, ArtifactsHandlers } from "../deps.ts";
 import { reserveObjects } from "../objects/objects.sql.ts";
 import { addStorage } from "../storage/storage.sql.ts";
 import { encodeVersion } from "../versions/encode-version.ts";

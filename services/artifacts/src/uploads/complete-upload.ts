@@ -1,7 +1,7 @@
 import { AppError } from "@tidemark/errors";
 import { callerOf, pathId, throwFault, type Caller } from "@tidemark/requests";
 import type { CompleteUploadRequest } from "@tidemark/proto/artifacts/v1/uploads";
-import type { ArtifactsDeps, ArtifactsHandlers } from "../handlers.ts";
+import type { ArtifactsDeps, ArtifactsHandlers } from "../deps.ts";
 import { encodeVersion } from "../versions/encode-version.ts";
 import { requireStoredVersion } from "../versions/require-version.ts";
 import { readCompletion } from "./completion.rules.ts";

@@ -1,5 +1,5 @@
 import { AppError, gone, notFound } from "@tidemark/errors";
-import type { ArtifactsDeps, ArtifactsHandlers } from "../handlers.ts";
+import type { ArtifactsDeps, ArtifactsHandlers } from "../deps.ts";
 import { readPartToken } from "./part-token.rules.ts";
 import { findUploadFile } from "./sessions.sql.ts";
 import { findVisibleUpload } from "./visible-uploads.sql.ts";

@@ -1,5 +1,5 @@
 import type { Tx } from "@tidemark/pg";
-import type { ArtifactsDeps } from "../handlers.ts";
+import type { ArtifactsDeps } from "../deps.ts";
 import { eachOf } from "./each-of.ts";
 import { listUploadFiles, noteStoreUploadIds, type UploadFileRow, type UploadSessionRow } from "./sessions.sql.ts";
 import { storePartBytesOf } from "./upload-plan.rules.ts";

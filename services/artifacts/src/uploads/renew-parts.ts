@@ -1,7 +1,7 @@
 import { badRequest, notFound } from "@tidemark/errors";
 import { PARTS_PER_ANSWER_MAX } from "@tidemark/limits";
 import { callerOf, pathId, throwFault } from "@tidemark/requests";
-import type { ArtifactsDeps, ArtifactsHandlers } from "../handlers.ts";
+import type { ArtifactsDeps, ArtifactsHandlers } from "../deps.ts";
 import { encodeSession } from "./encode-session.ts";
 import { openStoreUploads } from "./open-store-uploads.ts";
 import { requireUpload, requireUploading, UPLOAD } from "./require-upload.ts";

@@ -1,7 +1,7 @@
 import { badRequest, gone } from "@tidemark/errors";
 import type { Tx } from "@tidemark/pg";
 import { callerOf, isUuid, pathId, throwFault, type Caller } from "@tidemark/requests";
-import type { ArtifactsDeps, ArtifactsHandlers } from "../handlers.ts";
+import type { ArtifactsDeps, ArtifactsHandlers } from "../deps.ts";
 import { addEdge } from "./edges.sql.ts";
 import { encodeVersion } from "./encode-version.ts";
 import { requireStoredVersion, requireAvailable, VERSION } from "./require-version.ts";

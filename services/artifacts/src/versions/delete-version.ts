@@ -1,7 +1,7 @@
 import { AppError } from "@tidemark/errors";
 import { callerOf, pathId, throwFault } from "@tidemark/requests";
 import { removeAliasesOf } from "../collections/aliases.sql.ts";
-import type { ArtifactsDeps, ArtifactsHandlers } from "../handlers.ts";
+import type { ArtifactsDeps, ArtifactsHandlers } from "../deps.ts";
 import { requireConfirmation } from "./confirmation.rules.ts";
 import { encodeVersion } from "./encode-version.ts";
 import { lockCollection } from "./lock-version.sql.ts";

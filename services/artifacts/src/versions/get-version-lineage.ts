@@ -1,6 +1,6 @@
 import { LINEAGE_RUNS } from "@tidemark/limits";
 import { callerOf, pathId, throwFault } from "@tidemark/requests";
-import type { ArtifactsDeps, ArtifactsHandlers } from "../handlers.ts";
+import type { ArtifactsDeps, ArtifactsHandlers } from "../deps.ts";
 import { listRunsOfVersion } from "./edges.sql.ts";
 import { encodeVersion } from "./encode-version.ts";
 import { requireAvailable, VERSION } from "./require-version.ts";

@@ -1,5 +1,5 @@
 import { callerOf, pathId } from "@tidemark/requests";
-import type { ArtifactsDeps, ArtifactsHandlers } from "../handlers.ts";
+import type { ArtifactsDeps, ArtifactsHandlers } from "../deps.ts";
 import { encodeVersion } from "./encode-version.ts";
 import { requireAvailable, VERSION } from "./require-version.ts";
 

@@ -2,7 +2,7 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import { VERSIONS_PAGE_ROWS } from "@tidemark/limits";
 import type { ArtifactEntrySchema } from "@tidemark/proto/artifacts/v1/versions";
 import { callerOf, pathId, readPage, throwFault } from "@tidemark/requests";
-import type { ArtifactsDeps, ArtifactsHandlers } from "../handlers.ts";
+import type { ArtifactsDeps, ArtifactsHandlers } from "../deps.ts";
 import { countEntries, listEntryRows, type EntryRow } from "./entries.sql.ts";
 import { requireAvailable, VERSION } from "./require-version.ts";
 

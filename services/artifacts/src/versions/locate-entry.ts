@@ -1,6 +1,6 @@
 import { notFound } from "@tidemark/errors";
 import { callerOf, pathId } from "@tidemark/requests";
-import type { ArtifactsDeps, ArtifactsHandlers } from "../handlers.ts";
+import type { ArtifactsDeps, ArtifactsHandlers } from "../deps.ts";
 import { findEntry } from "./entries.sql.ts";
 import { requireAvailable } from "./require-version.ts";
 

@@ -2,7 +2,7 @@ import { badRequest, notFound } from "@tidemark/errors";
 import type { Tx } from "@tidemark/pg";
 import { callerOf, type Caller } from "@tidemark/requests";
 import { findCollectionsByName, findProjectByName } from "../collections/named-collections.sql.ts";
-import type { ArtifactsDeps, ArtifactsHandlers } from "../handlers.ts";
+import type { ArtifactsDeps, ArtifactsHandlers } from "../deps.ts";
 import { encodeVersion } from "./encode-version.ts";
 import { VERSION } from "./require-version.ts";
 import { readRef } from "./version-ref.rules.ts";

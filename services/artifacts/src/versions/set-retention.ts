@@ -1,5 +1,5 @@
 import { callerOf, pathId, throwFault } from "@tidemark/requests";
-import type { ArtifactsDeps, ArtifactsHandlers } from "../handlers.ts";
+import type { ArtifactsDeps, ArtifactsHandlers } from "../deps.ts";
 import { requireConfirmation } from "./confirmation.rules.ts";
 import { encodeVersion } from "./encode-version.ts";
 import { requireStoredVersion, requireVersion, VERSION } from "./require-version.ts";

@@ -1,7 +1,7 @@
 import { AppError, isAppError, notFound } from "@tidemark/errors";
 import type { Db } from "@tidemark/pg";
 import { callerOf, refuseUnpaid, type Caller } from "@tidemark/requests";
-import type { ImportsDeps, ImportsHandlers } from "../handlers.ts";
+import type { ImportsDeps, ImportsHandlers } from "../deps.ts";
 import { encodeJob } from "../jobs/encode-job.ts";
 import type { JobRow } from "../jobs/jobs.sql.ts";
 import { importId as readImportId, partsOf, requireJob } from "../jobs/require-job.ts";

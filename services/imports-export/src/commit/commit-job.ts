@@ -1,6 +1,6 @@
 import { AppError } from "@tidemark/errors";
 import { callerOf, refuseUnpaid } from "@tidemark/requests";
-import type { ImportsDeps, ImportsHandlers } from "../handlers.ts";
+import type { ImportsDeps, ImportsHandlers } from "../deps.ts";
 import { encodeJob } from "../jobs/encode-job.ts";
 import { importId, partsOf, requireJob } from "../jobs/require-job.ts";
 import { awaitCommit } from "./await-commit.ts";

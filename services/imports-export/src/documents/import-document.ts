@@ -3,7 +3,7 @@ import { redactText } from "../chunks/redact.rules.ts";
 import { stageContent } from "../chunks/stage-content.ts";
 import { awaitCommit } from "../commit/await-commit.ts";
 import { requestCommit } from "../commit/request-commit.ts";
-import type { ImportsDeps, ImportsHandlers } from "../handlers.ts";
+import type { ImportsDeps, ImportsHandlers } from "../deps.ts";
 import { targetOf } from "../jobs/create-job.ts";
 import { countsOf, encodeJob } from "../jobs/encode-job.ts";
 import { insertJob } from "../jobs/jobs.sql.ts";

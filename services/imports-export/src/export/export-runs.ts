@@ -2,7 +2,7 @@ import { badRequest } from "@tidemark/errors";
 import { EXPORT_LIMITS } from "@tidemark/limits";
 import { callerOf } from "@tidemark/requests";
 import type { Call } from "@tidemark/rpc";
-import type { ExportDeps, ExportHandlers } from "../handlers.ts";
+import type { ExportDeps, ExportHandlers } from "../deps.ts";
 import { createAllowance, type Allowance } from "./export-limits.rules.ts";
 import { planExport } from "./export-plan.ts";
 import { exportAttributes } from "./read-attributes.ts";

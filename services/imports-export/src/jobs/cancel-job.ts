@@ -1,6 +1,6 @@
 import { AppError } from "@tidemark/errors";
 import { callerOf } from "@tidemark/requests";
-import type { ImportsDeps, ImportsHandlers } from "../handlers.ts";
+import type { ImportsDeps, ImportsHandlers } from "../deps.ts";
 import { encodeJob } from "./encode-job.ts";
 import { cancelLockedJob, emptyChunks } from "./jobs.sql.ts";
 import { importId, partsOf, requireJob } from "./require-job.ts";

@@ -6,7 +6,7 @@ import { redactText } from "../chunks/redact.rules.ts";
 import { SCHEMA_VERSION } from "../chunks/read-chunk.rules.ts";
 import { hasAtMost } from "../content/characters.rules.ts";
 import { TEXT_BYTES_MAX } from "../content/read-fields.rules.ts";
-import type { ImportsDeps, ImportsHandlers } from "../handlers.ts";
+import type { ImportsDeps, ImportsHandlers } from "../deps.ts";
 import { encodeJob } from "./encode-job.ts";
 import { findProjectId, findProjectName, insertJob } from "./jobs.sql.ts";
 import { requireText } from "./require-job.ts";

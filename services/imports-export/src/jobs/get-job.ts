@@ -1,5 +1,5 @@
 import { callerOf } from "@tidemark/requests";
-import type { ImportsDeps, ImportsHandlers } from "../handlers.ts";
+import type { ImportsDeps, ImportsHandlers } from "../deps.ts";
 import { encodeJob } from "./encode-job.ts";
 import { importId, partsOf, requireJob } from "./require-job.ts";
 

@@ -1,5 +1,5 @@
 import { callerOf } from "@tidemark/requests";
-import type { ImportsDeps, ImportsHandlers } from "../handlers.ts";
+import type { ImportsDeps, ImportsHandlers } from "../deps.ts";
 import { encodeJob } from "./encode-job.ts";
 import { listJobParts, listJobs as listRows } from "./jobs.sql.ts";
 

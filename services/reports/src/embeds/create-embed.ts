@@ -4,7 +4,7 @@ import { EMBED_PANELS, EMBED_THEMES, EMBED_TTL_SECONDS, VIEW_POINTS, VIEW_RUNS_M
 import { CallerKind } from "@tidemark/proto/common/v1/common";
 import { callerOf, isUuid } from "@tidemark/requests";
 import { requireText } from "../fields/text.rules.ts";
-import type { ReportsDeps, ReportsHandlers } from "../handlers.ts";
+import type { ReportsDeps, ReportsHandlers } from "../deps.ts";
 import { encodeEmbed } from "./encode-embed.ts";
 import { countLiveEmbeds, insertEmbed } from "./embeds.sql.ts";
 

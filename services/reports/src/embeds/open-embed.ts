@@ -1,7 +1,7 @@
 import { equalHashes, parseCredential } from "@tidemark/credentials";
 import { AppError } from "@tidemark/errors";
 import { pathId } from "@tidemark/requests";
-import type { ReportsDeps, ReportsHandlers } from "../handlers.ts";
+import type { ReportsDeps, ReportsHandlers } from "../deps.ts";
 import { encodeEmbed } from "./encode-embed.ts";
 import { EMBED, findEmbed } from "./embeds.sql.ts";
 

@@ -1,6 +1,6 @@
 import { refuseUnpaid } from "@tidemark/requests";
 import { textOrNull } from "../fields/text.rules.ts";
-import type { ReportsDeps, ReportsHandlers } from "../handlers.ts";
+import type { ReportsDeps, ReportsHandlers } from "../deps.ts";
 import { ownerOf } from "../owner/owner-of.ts";
 import { findPreferences, savePreferences, type PreferencesRow } from "./preferences.sql.ts";
 

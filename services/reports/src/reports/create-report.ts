@@ -2,7 +2,7 @@ import { REPORT_VISIBILITIES } from "@tidemark/limits";
 import { callerOf } from "@tidemark/requests";
 import { enterProject } from "../deletion/deleted-projects.sql.ts";
 import { requireText, textOrNull } from "../fields/text.rules.ts";
-import type { ReportsDeps, ReportsHandlers } from "../handlers.ts";
+import type { ReportsDeps, ReportsHandlers } from "../deps.ts";
 import { chooseProject } from "./choose-project.ts";
 import { textBytes } from "../fields/stored-bytes.rules.ts";
 import { encodeReport } from "./encode-report.ts";

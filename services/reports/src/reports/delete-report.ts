@@ -1,5 +1,5 @@
 import { callerOf, pathId } from "@tidemark/requests";
-import type { ReportsDeps, ReportsHandlers } from "../handlers.ts";
+import type { ReportsDeps, ReportsHandlers } from "../deps.ts";
 import { encodeReport } from "./encode-report.ts";
 import { countReport } from "./report-counts.sql.ts";
 import { findReport, markDeleted } from "./reports.sql.ts";

@@ -1,7 +1,7 @@
 import { AppError, notFound } from "@tidemark/errors";
 import { callerOf, isUuid, type Caller } from "@tidemark/requests";
 import type { Call } from "@tidemark/rpc";
-import type { ReportsDeps, ReportsHandlers } from "../handlers.ts";
+import type { ReportsDeps, ReportsHandlers } from "../deps.ts";
 import { encodeForOutsiders, encodeReport } from "./encode-report.ts";
 import { findReport, type ReportRow } from "./reports.sql.ts";
 import { canSeeReport, REPORT } from "./require-report.ts";

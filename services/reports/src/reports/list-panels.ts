@@ -1,6 +1,6 @@
 import { PANELS_PAGE_ROWS } from "@tidemark/limits";
 import { callerOf } from "@tidemark/requests";
-import type { ReportsDeps, ReportsHandlers } from "../handlers.ts";
+import type { ReportsDeps, ReportsHandlers } from "../deps.ts";
 import { readPanelCursor, writePanelCursor } from "./panel-cursor.ts";
 import { choosePanels } from "./panels.rules.ts";
 import { listPanelSources, readPanels } from "./panels.sql.ts";

@@ -1,7 +1,7 @@
 import { REPORTS_PAGE_ROWS } from "@tidemark/limits";
 import type { Tx } from "@tidemark/pg";
 import { callerOf, isUuid, readPage } from "@tidemark/requests";
-import type { ReportsDeps, ReportsHandlers } from "../handlers.ts";
+import type { ReportsDeps, ReportsHandlers } from "../deps.ts";
 import { findProjectByName } from "./projects.sql.ts";
 import { countReports } from "./report-counts.sql.ts";
 import { listReportRows, type ReportSummaryRow } from "./report-list.sql.ts";

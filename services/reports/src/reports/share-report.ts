@@ -1,6 +1,6 @@
 import { issueCredential } from "@tidemark/credentials";
 import { auditActor, callerOf, pathId } from "@tidemark/requests";
-import type { ReportsDeps, ReportsHandlers } from "../handlers.ts";
+import type { ReportsDeps, ReportsHandlers } from "../deps.ts";
 import { encodeReport } from "./encode-report.ts";
 import { recordShare } from "./audit.sql.ts";
 import { findReport } from "./reports.sql.ts";

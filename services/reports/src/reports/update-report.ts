@@ -4,7 +4,7 @@ import type { UpdateReportRequest } from "@tidemark/proto/reports/v1/reports";
 import { callerOf, pathId, throwFault } from "@tidemark/requests";
 import { textBytes } from "../fields/stored-bytes.rules.ts";
 import { requireText, textOrNull } from "../fields/text.rules.ts";
-import type { ReportsDeps, ReportsHandlers } from "../handlers.ts";
+import type { ReportsDeps, ReportsHandlers } from "../deps.ts";
 import { encodeReport } from "./encode-report.ts";
 import { readBlocks, requireVisibility } from "./report-input.rules.ts";
 import { changeReport, findReport, type ReportChange } from "./reports.sql.ts";

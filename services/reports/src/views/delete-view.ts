@@ -1,5 +1,5 @@
 import { pathId, throwFault } from "@tidemark/requests";
-import type { ReportsDeps, ReportsHandlers } from "../handlers.ts";
+import type { ReportsDeps, ReportsHandlers } from "../deps.ts";
 import { ownerOf } from "../owner/owner-of.ts";
 import { requireDeletable, requireExpected, requireUnchanged, VIEW } from "./require-view.ts";
 import { countDeletedView } from "./view-counts.sql.ts";

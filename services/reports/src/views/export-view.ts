@@ -1,6 +1,6 @@
 import { notFound } from "@tidemark/errors";
 import { pathId } from "@tidemark/requests";
-import type { ReportsDeps, ReportsHandlers } from "../handlers.ts";
+import type { ReportsDeps, ReportsHandlers } from "../deps.ts";
 import { ownerOf } from "../owner/owner-of.ts";
 import { writeEnvelope } from "./envelope.rules.ts";
 import { VIEW } from "./require-view.ts";

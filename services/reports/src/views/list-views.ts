@@ -1,5 +1,5 @@
 import { VIEWS_PAGE_ROWS } from "@tidemark/limits";
-import type { ReportsDeps, ReportsHandlers } from "../handlers.ts";
+import type { ReportsDeps, ReportsHandlers } from "../deps.ts";
 import { ownerOf } from "../owner/owner-of.ts";
 import { encodeSummary } from "./encode-view.ts";
 import { readViewCursor, writeViewCursor } from "./view-cursor.ts";

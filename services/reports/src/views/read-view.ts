@@ -1,5 +1,5 @@
 import { callerOf } from "@tidemark/requests";
-import type { ReportsHandlers } from "../handlers.ts";
+import type { ReportsHandlers } from "../deps.ts";
 import { readGivenView } from "./envelope.rules.ts";
 
 const utf8 = new TextEncoder();

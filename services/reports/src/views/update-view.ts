@@ -4,7 +4,7 @@ import { pathId, refuseUnpaid, throwFault } from "@tidemark/requests";
 import { enterNamedProject } from "../deletion/deleted-projects.sql.ts";
 import { textBytes } from "../fields/stored-bytes.rules.ts";
 import { requireText, textOrNull } from "../fields/text.rules.ts";
-import type { ReportsDeps, ReportsHandlers } from "../handlers.ts";
+import type { ReportsDeps, ReportsHandlers } from "../deps.ts";
 import { ownerOf } from "../owner/owner-of.ts";
 import { encodeView } from "./encode-view.ts";
 import { readPayload } from "./payload.rules.ts";

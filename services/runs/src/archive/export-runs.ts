@@ -4,7 +4,7 @@ import type { Tx } from "@tidemark/pg";
 import type { ExportRunsRequest, ExportRunsResponseSchema, RunsArchiveService } from "@tidemark/proto/runs/v1/archive";
 import { callerOf, canSee, requireExportedIds, type Caller } from "@tidemark/requests";
 import type { Handlers } from "@tidemark/rpc";
-import type { RunsDeps } from "../handlers.ts";
+import type { RunsDeps } from "../deps.ts";
 import type { Staleness } from "../life/staleness.rules.ts";
 import { encodeProject } from "../projects/encode-project.ts";
 import { findProject, findProjectByName, type ProjectRow } from "../projects/projects.sql.ts";

@@ -5,7 +5,7 @@ import type { BulkUpdateRunsRequest } from "@tidemark/proto/runs/v1/runs";
 import { callerOf, refuseUnpaid, type Caller } from "@tidemark/requests";
 import type { Call } from "@tidemark/rpc";
 import { textBytes } from "../documents/stored-bytes.rules.ts";
-import type { RunsDeps, RunsHandlers } from "../handlers.ts";
+import type { RunsDeps, RunsHandlers } from "../deps.ts";
 import { requireStatus } from "../update/change-status.ts";
 import { hundredsOf, readIds, writeIds } from "./bulk-updates.rules.ts";
 import { selectedRuns, visibleRuns } from "./selected-runs.ts";

@@ -4,7 +4,7 @@ import type { Tx } from "@tidemark/pg";
 import type { BulkUpdateRunsRequest } from "@tidemark/proto/runs/v1/runs";
 import { isUuid, requireLimit, type Caller } from "@tidemark/requests";
 import type { Call } from "@tidemark/rpc";
-import type { RunsDeps } from "../handlers.ts";
+import type { RunsDeps } from "../deps.ts";
 import { chooseRuns } from "../list/choose-runs.sql.ts";
 import { readOrder } from "../list/run-list.rules.ts";
 import { withRuns } from "../list/with-runs.ts";

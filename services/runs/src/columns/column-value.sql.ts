@@ -1,4 +1,4 @@
-import type { Bind } from "../search/search-condition.sql.ts";
+import type { Bind } from "../search/parameters.sql.ts";
 import { attributePaths, placesOf, type Column, type DocumentColumn, type MetricColumn } from "./column.rules.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { Bind } from "../search/search-condition.sql.ts";
+import type { Bind } from "../search/parameters.sql.ts";
 import { comparableValue } from "./column-value.sql.ts";
 import type { Comparison, Filter, Operand } from "./filter.rules.ts";
 

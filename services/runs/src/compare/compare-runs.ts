@@ -5,7 +5,7 @@ import type { CompareRunsResponseSchema } from "@tidemark/proto/runs/v1/runs";
 import { callerOf, isUuid } from "@tidemark/requests";
 import { COMPARED_RUNS_MAX } from "@tidemark/limits";
 import { finishInTurns, mapInTurns } from "@tidemark/turns";
-import type { RunsDeps, RunsHandlers } from "../handlers.ts";
+import type { RunsDeps, RunsHandlers } from "../deps.ts";
 import type { Staleness } from "../life/staleness.rules.ts";
 import { encodeRun } from "../read/encode-run.ts";
 import { listRunsById, type RunRow } from "../read/runs.sql.ts";

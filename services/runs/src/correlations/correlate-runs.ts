@@ -2,7 +2,7 @@ import { badRequest } from "@tidemark/errors";
 import type { Tx } from "@tidemark/pg";
 import { nextTurn } from "@tidemark/turns";
 import { columnName, readColumn, type Column, type MetricColumn } from "../columns/column.rules.ts";
-import type { RunsDeps, RunsHandlers } from "../handlers.ts";
+import type { RunsDeps, RunsHandlers } from "../deps.ts";
 import { fieldOfChoice, withChosenRuns } from "../select/with-chosen-runs.ts";
 import { correlate, type Correlation } from "./correlation.rules.ts";
 import { readConfigNumbers, readNumericColumns, type NumericColumn } from "./numeric-columns.ts";

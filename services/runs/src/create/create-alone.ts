@@ -2,7 +2,7 @@ import { AppError } from "@tidemark/errors";
 import type { Tx } from "@tidemark/pg";
 import type { Caller } from "@tidemark/requests";
 import { fingerprintInTurns, writeCanonicalInTurns } from "@tidemark/documents";
-import type { RunsDeps } from "../handlers.ts";
+import type { RunsDeps } from "../deps.ts";
 import { chooseProjectName, resolveProject } from "../projects/resolve-project.ts";
 import { findRun, type RunRow } from "../read/runs.sql.ts";
 import { lockRunState, moveRuns } from "../update/run-changes.sql.ts";

@@ -4,7 +4,7 @@ import { sqlState } from "@tidemark/pg";
 import { planOf } from "@tidemark/plans";
 import { createMemoryShares, type Caller } from "@tidemark/requests";
 import { fingerprintInTurns, writeCanonicalInTurns } from "@tidemark/documents";
-import type { RunsDeps } from "../handlers.ts";
+import type { RunsDeps } from "../deps.ts";
 import { runsMaxOfGroups } from "../projects/plan-limits.rules.ts";
 import type { RunRow } from "../read/runs.sql.ts";
 import { comparedCreate } from "./create-run.rules.ts";

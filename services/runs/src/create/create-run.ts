@@ -2,7 +2,7 @@ import { admitWithin } from "@tidemark/plan-limits";
 import { awaitsPayment } from "@tidemark/plans";
 import { ChangeKind } from "@tidemark/proto/changes/v1/changes";
 import { callerOf, type Caller } from "@tidemark/requests";
-import type { RunsDeps, RunsHandlers } from "../handlers.ts";
+import type { RunsDeps, RunsHandlers } from "../deps.ts";
 import { DEFAULT_PROJECT } from "../projects/resolve-project.ts";
 import { newRunBytes } from "../documents/stored-bytes.rules.ts";
 import { encodeRun } from "../read/encode-run.ts";

@@ -1,7 +1,7 @@
 import { AppError, badRequest } from "@tidemark/errors";
 import { isUuid } from "@tidemark/requests";
 import { readDocumentInTurns, type ExactObject } from "@tidemark/documents";
-import type { RunsHandlers } from "../handlers.ts";
+import type { RunsHandlers } from "../deps.ts";
 import { requireMode, type CreateMode } from "./create-run.rules.ts";
 
 /** A create request, its parts checked. */

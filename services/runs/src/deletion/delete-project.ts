@@ -3,7 +3,7 @@ import { sqlState, type Tx } from "@tidemark/pg";
 import { ChangeKind } from "@tidemark/proto/changes/v1/changes";
 import { callerOf, forgetRuns, pathId } from "@tidemark/requests";
 import type { Call } from "@tidemark/rpc";
-import type { RunsDeps, RunsHandlers } from "../handlers.ts";
+import type { RunsDeps, RunsHandlers } from "../deps.ts";
 import { encodeProject } from "../projects/encode-project.ts";
 import { noteVisibility, seeDeleted } from "./hidden-rows.sql.ts";
 import { lockProject, markProject, unmarkProject, type LockedProject } from "./marked-projects.sql.ts";

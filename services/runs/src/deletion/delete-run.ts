@@ -2,7 +2,7 @@ import { AppError, notFound } from "@tidemark/errors";
 import type { Tx } from "@tidemark/pg";
 import { ChangeKind } from "@tidemark/proto/changes/v1/changes";
 import { callerOf, forgetRuns, pathId, type Caller } from "@tidemark/requests";
-import type { RunsDeps, RunsHandlers } from "../handlers.ts";
+import type { RunsDeps, RunsHandlers } from "../deps.ts";
 import { encodeRun } from "../read/encode-run.ts";
 import { findRun, type RunRow } from "../read/runs.sql.ts";
 import { hideRuns, noteVisibility, seeDeleted, showRuns } from "./hidden-rows.sql.ts";

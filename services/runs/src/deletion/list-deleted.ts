@@ -3,7 +3,7 @@ import { CallerKind } from "@tidemark/proto/common/v1/common";
 import { callerOf, requireLimit } from "@tidemark/requests";
 import { LIST_METRIC_KEYS_MAX, PAGE_ROWS, RUNS_PAGE_ROWS } from "@tidemark/limits";
 import type { Call } from "@tidemark/rpc";
-import type { RunsDeps, RunsHandlers } from "../handlers.ts";
+import type { RunsDeps, RunsHandlers } from "../deps.ts";
 import { projectOfFilter } from "../list/with-runs.ts";
 import { countFittingRuns, pageTooHeavy } from "../list/page-weight.sql.ts";
 import { encodeProject } from "../projects/encode-project.ts";

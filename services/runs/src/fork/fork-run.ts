@@ -7,7 +7,7 @@ import { callerOf, pathId, throwFault, type Caller } from "@tidemark/requests";
 import { insertRun, takeNewRunId, takeRunId } from "../create/new-runs.sql.ts";
 import { fingerprintInTurns, readDocumentInTurns, writeCanonicalInTurns } from "@tidemark/documents";
 import { newRunBytes } from "../documents/stored-bytes.rules.ts";
-import type { RunsDeps, RunsHandlers } from "../handlers.ts";
+import type { RunsDeps, RunsHandlers } from "../deps.ts";
 import { NO_METRICS } from "../metrics/aggregates.rules.ts";
 import { resolveProject } from "../projects/resolve-project.ts";
 import type { Staleness } from "../life/staleness.rules.ts";

@@ -3,7 +3,7 @@ import { notFound } from "@tidemark/errors";
 import type { ArtifactSchema } from "@tidemark/proto/artifacts/v1/artifacts";
 import { callerOf, pathId } from "@tidemark/requests";
 import { LIST_METRIC_KEYS_MAX } from "@tidemark/limits";
-import type { RunsDeps, RunsHandlers } from "../handlers.ts";
+import type { RunsDeps, RunsHandlers } from "../deps.ts";
 import { encodeRunSummary } from "../read/encode-run.ts";
 import { findArtifact, type ArtifactRow } from "./checkpoints.sql.ts";
 import { listRelatives } from "./relatives.sql.ts";

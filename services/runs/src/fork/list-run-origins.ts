@@ -2,7 +2,7 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import { notFound } from "@tidemark/errors";
 import type { RunOriginSchema } from "@tidemark/proto/runs/v1/runs";
 import { callerOf, pathId } from "@tidemark/requests";
-import type { RunsDeps, RunsHandlers } from "../handlers.ts";
+import type { RunsDeps, RunsHandlers } from "../deps.ts";
 import { listOrigins } from "./origins.sql.ts";
 
 /** Most ancestors of a run that are listed. */

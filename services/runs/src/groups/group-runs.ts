@@ -5,7 +5,7 @@ import type { Tx } from "@tidemark/pg";
 import { nextTurn } from "@tidemark/turns";
 import { readFigures } from "../columns/column-values.sql.ts";
 import { weighConfigs } from "../correlations/numbers-of-runs.sql.ts";
-import type { RunsDeps, RunsHandlers } from "../handlers.ts";
+import type { RunsDeps, RunsHandlers } from "../deps.ts";
 import { fieldOfChoice, withChosenRuns } from "../select/with-chosen-runs.ts";
 import { readGroupBy, type GroupBy } from "./group-columns.rules.ts";
 import { createGrouping, type Group } from "./grouping.rules.ts";

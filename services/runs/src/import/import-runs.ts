@@ -5,7 +5,7 @@ import { ChangeKind } from "@tidemark/proto/changes/v1/changes";
 import type { ImportedRun } from "@tidemark/proto/runs/v1/runs";
 import { callerOf, canSee, isUuid, pathId } from "@tidemark/requests";
 import { createPauses } from "@tidemark/turns";
-import type { RunsDeps, RunsHandlers } from "../handlers.ts";
+import type { RunsDeps, RunsHandlers } from "../deps.ts";
 import { findProject } from "../projects/projects.sql.ts";
 import { chooseProjectName, resolveProject } from "../projects/resolve-project.ts";
 import { insertImportedRuns, type ImportedRunRow } from "./imported-runs.sql.ts";

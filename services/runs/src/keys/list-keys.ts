@@ -2,7 +2,7 @@ import { readCursor, writeCursor } from "@tidemark/cursors";
 import { badRequest, notFound } from "@tidemark/errors";
 import { KEYS_PAGE_ROWS, RUNS_PAGE_ROWS } from "@tidemark/limits";
 import { callerOf, isUuid, pathId, requireLimit, throwFault } from "@tidemark/requests";
-import type { RunsDeps, RunsHandlers } from "../handlers.ts";
+import type { RunsDeps, RunsHandlers } from "../deps.ts";
 import { countVisibleRuns } from "../read/runs.sql.ts";
 import { REGEX_BYTES_MAX } from "../search/search-limits.rules.ts";
 import { isStorable } from "../search/words.rules.ts";

@@ -1,7 +1,7 @@
 import { badRequest } from "@tidemark/errors";
 import { SIGNS_OF_LIFE_MAX } from "@tidemark/limits";
 import { isUuid } from "@tidemark/requests";
-import type { RunsDeps, RunsHandlers } from "../handlers.ts";
+import type { RunsDeps, RunsHandlers } from "../deps.ts";
 import { recordSigns } from "./signs-of-life.sql.ts";
 
 /** Records signs of life of runs that a gateway collected; skips runs that are not there. @throws bad_request for too many */

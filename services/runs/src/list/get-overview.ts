@@ -1,5 +1,5 @@
 import { callerOf } from "@tidemark/requests";
-import type { RunsDeps, RunsHandlers } from "../handlers.ts";
+import type { RunsDeps, RunsHandlers } from "../deps.ts";
 import { chooseRuns } from "./choose-runs.sql.ts";
 import { countMetricPoints, countRuns } from "./run-counts.sql.ts";
 import { bestOfSortValue } from "./run-orders.sql.ts";

@@ -5,7 +5,7 @@ import { mapInTurns } from "@tidemark/turns";
 import { readColumns } from "../columns/column.rules.ts";
 import { readColumnCells } from "../columns/read-columns.ts";
 import { listDeletedRuns } from "../deletion/list-deleted.ts";
-import type { RunsDeps, RunsHandlers } from "../handlers.ts";
+import type { RunsDeps, RunsHandlers } from "../deps.ts";
 import { metricKeysOf } from "../metrics/aggregates.rules.ts";
 import { encodeRunSummary } from "../read/encode-run.ts";
 import { readSummaries } from "../read/runs.sql.ts";

@@ -1,5 +1,5 @@
 import { isMinimizeKey } from "@tidemark/metric-codec";
-import type { Bind } from "../search/search-condition.sql.ts";
+import type { Bind } from "../search/parameters.sql.ts";
 import { runOfId } from "../read/runs.sql.ts";
 import { columnConditions, runSource, joinForIndexScan, type RunFilter, type RunSource } from "./run-filter.sql.ts";
 import { comparableValue } from "../columns/column-value.sql.ts";

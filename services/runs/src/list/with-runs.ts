@@ -3,7 +3,7 @@ import { sqlState, type ReadOptions, type Tx } from "@tidemark/pg";
 import type { RunFilter as FilterMessage } from "@tidemark/proto/runs/v1/runs";
 import { callerOf, isUuid, type Caller } from "@tidemark/requests";
 import type { Call } from "@tidemark/rpc";
-import type { RunsDeps } from "../handlers.ts";
+import type { RunsDeps } from "../deps.ts";
 import { findProjectByName, listProjectNames } from "../projects/projects.sql.ts";
 import { SEARCH_MS_MAX, tooBroad } from "../regex-search/bounds.rules.ts";
 import { parseSearch } from "../search/parse-search.rules.ts";

@@ -2,7 +2,7 @@ import { AppError, notFound } from "@tidemark/errors";
 import type { Tx } from "@tidemark/pg";
 import { callerOf, canSee, pathId, requireLimit } from "@tidemark/requests";
 import { PAGE_ROWS } from "@tidemark/limits";
-import type { RunsDeps, RunsHandlers } from "../handlers.ts";
+import type { RunsDeps, RunsHandlers } from "../deps.ts";
 import { listDeletedProjectsOf } from "../deletion/list-deleted.ts";
 import { encodeProject } from "./encode-project.ts";
 import { countProjects, findProject, listProjectRows, type ProjectPage, type ProjectRow } from "./projects.sql.ts";

@@ -1,7 +1,7 @@
 import { AppError, badRequest, notFound } from "@tidemark/errors";
 import { sqlState } from "@tidemark/pg";
 import { callerOf, pathId, refuseUnpaid, throwFault } from "@tidemark/requests";
-import type { RunsDeps, RunsHandlers } from "../handlers.ts";
+import type { RunsDeps, RunsHandlers } from "../deps.ts";
 import { lockProject } from "../deletion/marked-projects.sql.ts";
 import { recordAudit } from "../deletion/record-audit.ts";
 import { encodeProject } from "./encode-project.ts";

@@ -1,7 +1,7 @@
 import { isAppError, notFound, type AppError } from "@tidemark/errors";
 import { callerOf, pathId, requireLimit, throwFault, type Caller } from "@tidemark/requests";
 import { RUN_METRIC_KEYS_MAX } from "@tidemark/limits";
-import type { RunsDeps, RunsHandlers } from "../handlers.ts";
+import type { RunsDeps, RunsHandlers } from "../deps.ts";
 import { metricKeysOf, type MetricRow } from "../metrics/aggregates.rules.ts";
 import { endOfPrefix, keyCursor, readKeyCursor } from "../metrics/key-range.rules.ts";
 import { encodeRunSummary } from "./encode-run.ts";

@@ -2,7 +2,7 @@ import { badRequest, notFound } from "@tidemark/errors";
 import { VIEW_PANELS, VIEW_RUNS_MAX } from "@tidemark/limits";
 import { compareKeyBytes } from "@tidemark/metric-codec";
 import { callerOf, isUuid } from "@tidemark/requests";
-import type { RunsDeps, RunsHandlers } from "../handlers.ts";
+import type { RunsDeps, RunsHandlers } from "../deps.ts";
 import { countFittingRuns, pageTooHeavy } from "../list/page-weight.sql.ts";
 import { encodeRunSummary } from "./encode-run.ts";
 import { rankMetricKeys } from "./ranked-keys.rules.ts";

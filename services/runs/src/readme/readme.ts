@@ -3,7 +3,7 @@ import { badRequest, notFound } from "@tidemark/errors";
 import { admitChange } from "@tidemark/plan-limits";
 import { ChangeKind } from "@tidemark/proto/changes/v1/changes";
 import { callerOf, canSee, pathId, refuseUnpaid, throwFault } from "@tidemark/requests";
-import type { RunsDeps, RunsHandlers } from "../handlers.ts";
+import type { RunsDeps, RunsHandlers } from "../deps.ts";
 import { lockRunState } from "../update/run-changes.sql.ts";
 import { findReadme, putReadme } from "./readmes.sql.ts";
 

@@ -5,7 +5,7 @@ import type { RunsRestoreService } from "@tidemark/proto/runs/v1/restore";
 import { callerOf, canSee, isUuid, pathId } from "@tidemark/requests";
 import type { Handlers } from "@tidemark/rpc";
 import { createPauses } from "@tidemark/turns";
-import type { RunsDeps } from "../handlers.ts";
+import type { RunsDeps } from "../deps.ts";
 import { findProject } from "../projects/projects.sql.ts";
 import { chooseProjectName, resolveProject } from "../projects/resolve-project.ts";
 import { restoreReadmes } from "../readme/readmes.sql.ts";

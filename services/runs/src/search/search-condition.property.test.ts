@@ -1,7 +1,8 @@
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { METRIC_FIGURES } from "../columns/column.rules.ts";
-import { parameters, searchCondition, type PlainTree } from "./search-condition.sql.ts";
+import { searchCondition, type PlainTree } from "./search-condition.sql.ts";
+import { parameters } from "./parameters.sql.ts";
 
 // runs.found_runs has the rights of its owner and compares the organization itself. It is no security barrier, because PostgreSQL would then use
 // none of its indexes for LIKE: a condition may be computed of a row of somebody else before that row is dropped. So a condition may hold nothing

@@ -1,14 +1,6 @@
+import type { Bind } from "./parameters.sql.ts";
 import { filterCondition } from "../columns/filter-condition.sql.ts";
 import type { ResolvedTree, TextField } from "./tree.rules.ts";
-
-/** Adds a value to a statement and returns its parameter, `$n`. */
-export type Bind = (value: unknown) => string;
-
-/** Starts the values of a statement whose `$1` is the organization; `bind` adds to them. */
-export function parameters(orgId: string): { readonly values: unknown[]; readonly bind: Bind } {
-  const values: unknown[] = [orgId];
-  return { values, bind: (value) => `$${values.push(value)}` };
-}
 
 /** A search that SQL alone can decide: terms about projects are resolved, and regular expressions are replaced by their literals. */
 export type PlainTree = ResolvedTree<

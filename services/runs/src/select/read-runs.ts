@@ -1,7 +1,7 @@
 import { notFound } from "@tidemark/errors";
 import { BATCH_BYTES } from "@tidemark/limits";
 import { callerOf } from "@tidemark/requests";
-import type { RunsDeps, RunsHandlers } from "../handlers.ts";
+import type { RunsDeps, RunsHandlers } from "../deps.ts";
 import { encodeRun } from "../read/encode-run.ts";
 import { listRunsById } from "../read/runs.sql.ts";
 import { listFittingRuns } from "./run-refs.sql.ts";

@@ -4,7 +4,7 @@ import type { Tx } from "@tidemark/pg";
 import type { SelectRunsRequest } from "@tidemark/proto/runs/v1/runs";
 import { callerOf, isUuid, requireLimit, type Caller } from "@tidemark/requests";
 import type { Call } from "@tidemark/rpc";
-import type { RunsDeps, RunsHandlers } from "../handlers.ts";
+import type { RunsDeps, RunsHandlers } from "../deps.ts";
 import { chooseRuns } from "../list/choose-runs.sql.ts";
 import { readOrder } from "../list/run-list.rules.ts";
 import { withRuns } from "../list/with-runs.ts";

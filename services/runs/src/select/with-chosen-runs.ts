@@ -3,7 +3,7 @@ import type { Tx } from "@tidemark/pg";
 import type { RunFilter as FilterMessage } from "@tidemark/proto/runs/v1/runs";
 import { callerOf, isUuid } from "@tidemark/requests";
 import type { Call } from "@tidemark/rpc";
-import type { RunsDeps } from "../handlers.ts";
+import type { RunsDeps } from "../deps.ts";
 import { chooseRuns } from "../list/choose-runs.sql.ts";
 import { withRuns } from "../list/with-runs.ts";
 import { countVisibleRuns } from "../read/runs.sql.ts";

@@ -7,7 +7,7 @@ import type { RunStatus } from "@tidemark/run-state";
 import { readDocumentInTurns, writeCanonicalInTurns } from "@tidemark/documents";
 import { textBytes } from "../documents/stored-bytes.rules.ts";
 import { notesOf, withNotes } from "../documents/run-notes.rules.ts";
-import type { RunsDeps, RunsHandlers } from "../handlers.ts";
+import type { RunsDeps, RunsHandlers } from "../deps.ts";
 import { encodeRun } from "../read/encode-run.ts";
 import { findRun, type RunRow } from "../read/runs.sql.ts";
 import { changeStatus, requireStatus } from "./change-status.ts";

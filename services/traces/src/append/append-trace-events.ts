@@ -5,7 +5,7 @@ import { TRACE_LIMITS } from "@tidemark/limits";
 import type { TraceEvent } from "@tidemark/proto/traces/v1/traces";
 import { callerOf, pathId, throwFault } from "@tidemark/requests";
 import { finishInTurns, mapInTurns } from "@tidemark/turns";
-import type { TracesDeps, TracesHandlers } from "../handlers.ts";
+import type { TracesDeps, TracesHandlers } from "../deps.ts";
 import { arrangeSteps } from "./arrange-events.rules.ts";
 import { checkEvents } from "./events.rules.ts";
 import { storeEvents } from "./store-events.ts";

@@ -3,7 +3,7 @@ import type { ExportedSpanSchema, TracesArchiveService } from "@tidemark/proto/t
 import { exportedRuns } from "@tidemark/requests";
 import type { Handlers } from "@tidemark/rpc";
 import { createByteReader, readPayload, readTree, unpack } from "@tidemark/span-codec";
-import type { TracesDeps } from "../handlers.ts";
+import type { TracesDeps } from "../deps.ts";
 import { copyPayload } from "../read/payloads.sql.ts";
 import { encodeExportedSpan } from "./encode-exported-span.ts";
 import { readSegmentsOfTrace, readTracesOfRun, type StoredSegment } from "./segments.sql.ts";

@@ -1,6 +1,6 @@
 import { TRACE_ROOTS } from "@tidemark/limits";
 import { callerOf, pathId, requireLimit, throwFault } from "@tidemark/requests";
-import type { TracesDeps, TracesHandlers } from "../handlers.ts";
+import type { TracesDeps, TracesHandlers } from "../deps.ts";
 import { findRunLabels } from "../runs/labels.sql.ts";
 import { rootsOf } from "./choose-spans.rules.ts";
 import { encodeTrace } from "./encode-trace.ts";

@@ -1,7 +1,7 @@
 import { badRequest } from "@tidemark/errors";
 import { SPANS_PAGE_ROWS } from "@tidemark/limits";
 import { callerOf, pathId, requireLimit, throwFault } from "@tidemark/requests";
-import type { TracesDeps, TracesHandlers } from "../handlers.ts";
+import type { TracesDeps, TracesHandlers } from "../deps.ts";
 import { rootsOf, type WantedSpans } from "./choose-spans.rules.ts";
 import { readSpans, requireTraceId } from "./read-spans.ts";
 import { readSpanCursor } from "./span-cursor.rules.ts";

@@ -4,7 +4,7 @@ import { jsonBytes, PAGE_BYTES_MAX } from "@tidemark/limits";
 import type { SpanSchema } from "@tidemark/proto/traces/v1/traces";
 import { newSpanRecord, type SpanPayload, type SpanRecord } from "@tidemark/span-codec";
 import { mapInTurns } from "@tidemark/turns";
-import type { TracesDeps } from "../handlers.ts";
+import type { TracesDeps } from "../deps.ts";
 import type { PayloadPlace } from "../fold/span-table.rules.ts";
 import { summarize, type TraceSummary } from "../fold/summary.rules.ts";
 import type { TraceFold } from "../fold/totals.rules.ts";

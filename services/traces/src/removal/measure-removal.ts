@@ -1,5 +1,5 @@
 import { callerOf, readRemovalScope } from "@tidemark/requests";
-import type { TracesDeps, TracesHandlers } from "../handlers.ts";
+import type { TracesDeps, TracesHandlers } from "../deps.ts";
 import { measureRemovalOf } from "./removal.sql.ts";
 
 /** TracesService.MeasureRemoval, at one moment. @throws not_found */

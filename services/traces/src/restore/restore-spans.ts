@@ -17,7 +17,7 @@ import { arrangeSteps } from "../append/arrange-events.rules.ts";
 import { recordOf } from "../append/event-record.rules.ts";
 import { faultOfEvent } from "../append/events.rules.ts";
 import { storeEvents } from "../append/store-events.ts";
-import type { TracesDeps } from "../handlers.ts";
+import type { TracesDeps } from "../deps.ts";
 
 const TRACES_MAX = 500;
 const ROUTE = "restore";

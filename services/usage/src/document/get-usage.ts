@@ -3,7 +3,7 @@ import { AppError } from "@tidemark/errors";
 import { monthOf, planOf, planTiers, tierOf, type Plan, type Plans } from "@tidemark/plans";
 import type { UsageNumbersSchema } from "@tidemark/proto/usage/v1/usage";
 import { callerOf } from "@tidemark/requests";
-import type { UsageDeps, UsageHandlers } from "../handlers.ts";
+import type { UsageDeps, UsageHandlers } from "../deps.ts";
 import { forecastOf } from "./forecast.rules.ts";
 import { readRequests } from "./numbers.sql.ts";
 import { readNumbers, type Numbers } from "./read-numbers.ts";

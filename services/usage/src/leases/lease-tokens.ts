@@ -1,6 +1,6 @@
 import { badRequest } from "@tidemark/errors";
 import type { TokenLease } from "@tidemark/proto/usage/v1/usage";
-import type { UsageDeps, UsageHandlers } from "../handlers.ts";
+import type { UsageDeps, UsageHandlers } from "../deps.ts";
 import { leaseFromBuckets } from "./token-buckets.sql.ts";
 
 const LEASES_MAX = 1000;

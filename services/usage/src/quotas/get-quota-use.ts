@@ -4,7 +4,7 @@ import { Quota } from "@tidemark/proto/usage/v1/usage";
 import { callerOf } from "@tidemark/requests";
 import { readNumbers } from "../document/read-numbers.ts";
 import { readIngestUse, readTraceUse } from "../document/numbers.sql.ts";
-import type { UsageDeps, UsageHandlers } from "../handlers.ts";
+import type { UsageDeps, UsageHandlers } from "../deps.ts";
 
 /** UsageService.GetQuotaUse. @throws unauthenticated; bad_request for an unknown quota */
 export function getQuotaUse({ db }: Pick<UsageDeps, "db">): UsageHandlers["getQuotaUse"] {

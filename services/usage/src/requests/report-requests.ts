@@ -1,7 +1,7 @@
 import { badRequest } from "@tidemark/errors";
 import { isUuid } from "@tidemark/requests";
 import type { CountedRequests } from "@tidemark/proto/usage/v1/usage";
-import type { UsageDeps, UsageHandlers } from "../handlers.ts";
+import type { UsageDeps, UsageHandlers } from "../deps.ts";
 import { addRequests, countGateways, noteGateway, readTotals } from "./month-requests.sql.ts";
 
 const COUNTS_MAX = 10_000;

@@ -4,25 +4,16 @@ import type { GridHandle } from "../../table/grid-types.ts";
 import type { Pages } from "../../table/pages.ts";
 import type { TableRun } from "./run-row.ts";
 import { useClock } from "./use-clock.ts";
-import { useTableColumns } from "./use-table-columns.tsx";
-import type { ViewState } from "./view-state.ts";
+import { useTableColumns, type ColumnProps } from "./use-table-columns.tsx";
 
 /** What the table of runs shows and does. */
-export type RunTableProps = {
-  readonly project: string;
-  readonly state: ViewState;
+export type RunTableProps = ColumnProps & {
   readonly pages: Pages<TableRun>;
   /** Grows with each change of the pages. */
   readonly version: number;
-  /** Pinned runs, which come before all others. */
-  readonly pinned: readonly TableRun[];
-  readonly base: TableRun | undefined;
   readonly selected: ReadonlySet<string>;
-  readonly onSelect: (index: number, how: "toggle" | "range", from?: number) => void;
   readonly onSort: (column: string) => void;
   readonly onResize: (column: string, width: number) => void;
-  readonly onToggle: (run: TableRun) => void;
-  readonly onLook: (run: TableRun) => void;
   readonly onOpen: (run: TableRun) => void;
   readonly onPoint: (run: TableRun | undefined) => void;
   readonly handle: (handle: GridHandle) => void;

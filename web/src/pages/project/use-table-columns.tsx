@@ -4,16 +4,28 @@ import type { GridColumn } from "../../table/grid-types.ts";
 import { columnLabel, columnWidth, isLookedUp, sortOf } from "./columns.ts";
 import { NameCell, ValueCell } from "./run-cells.tsx";
 import type { TableRun } from "./run-row.ts";
-import type { RunTableProps } from "./run-table.tsx";
 import { isShown } from "./shown-runs.ts";
+import type { ViewState } from "./view-state.ts";
 
-type Acts = Pick<RunTableProps, "onSelect" | "onToggle" | "onLook">;
+/** What the columns show and do. */
+export type ColumnProps = {
+  readonly project: string;
+  readonly state: ViewState;
+  /** Pinned runs, which come before all others. */
+  readonly pinned: readonly TableRun[];
+  readonly base: TableRun | undefined;
+  readonly onSelect: (index: number, how: "toggle" | "range", from?: number) => void;
+  readonly onToggle: (run: TableRun) => void;
+  readonly onLook: (run: TableRun) => void;
+};
+
+type Acts = Pick<ColumnProps, "onSelect" | "onToggle" | "onLook">;
 
 /**
  * The columns of the table of runs. They stay the same while what they show does, because every row is drawn again with other columns:
  * what is done in a cell is looked up when it is done, and the time is a signal that only cells of running runs read.
  */
-export function useTableColumns(props: RunTableProps, now: ReadonlySignal<number>): readonly GridColumn<TableRun>[] {
+export function useTableColumns(props: ColumnProps, now: ReadonlySignal<number>): readonly GridColumn<TableRun>[] {
   const { project, state, pinned, base } = props;
   const acts = useRef<Acts>(props);
   acts.current = props;

@@ -15,7 +15,7 @@ import type { ColumnsPage } from "./columns-page.rules.ts";
 import { createColumnsReader } from "./columns-reader.rules.ts";
 import { planRead, type ReadPlan } from "./read-plan.rules.ts";
 import type { SeriesColumns } from "./series-columns.rules.ts";
-import type { SeriesThreads } from "./series-threads.ts";
+import type { PageSink, SeriesThreads } from "./series-threads.ts";
 
 /** What reads of series work with. */
 export type ColumnsDeps = { readonly db: Db; readonly seriesThreads: SeriesThreads };
@@ -76,12 +76,6 @@ export function readColumns(
     }),
   );
 }
-
-/** Takes the pages of a read where they are decoded. */
-export type PageSink = {
-  add(page: ColumnsPage): Promise<void> | void;
-  finish(): Promise<FoundColumns["series"]> | FoundColumns["series"];
-};
 
 function readHere(plan: ReadPlan): PageSink {
   return createColumnsReader(plan);

@@ -3,9 +3,14 @@ import { Worker } from "node:worker_threads";
 import { deadlineExceeded, whenOver } from "@tidemark/deadline";
 import { AppError } from "@tidemark/errors";
 import type { ColumnsPage } from "./columns-page.rules.ts";
-import type { PageSink } from "./read-columns.ts";
 import type { ReadPlan } from "./read-plan.rules.ts";
 import type { SeriesColumns } from "./series-columns.rules.ts";
+
+/** Takes the pages of a read where they are decoded. */
+export type PageSink = {
+  readonly add: (page: ColumnsPage) => Promise<void> | void;
+  readonly finish: () => Promise<readonly (readonly SeriesColumns[])[]> | readonly (readonly SeriesColumns[])[];
+};
 
 /** Threads that make series which need all of their points, so that no other request waits for one. */
 export type SeriesThreads = {

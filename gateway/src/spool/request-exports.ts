@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { unauthenticated } from "../auth/authorize.ts";
 import { acceptsGzip } from "../http/compress.ts";
-import type { KeptExport, Source, Whose } from "../spool/spool.ts";
-import type { RequestState, ServingContext } from "./context.ts";
+import type { Identity } from "@tidemark/proto/common/v1/common";
+import type { KeptExport, Source, Spool, Whose } from "./spool.ts";
 
 /** The exports that one request may have: those of its caller, under its address. They are released when its answer has ended. */
 export type RequestExports = {
@@ -17,10 +17,10 @@ export type RequestExports = {
 
 /** Opens the exports of a request. */
 export function exportsOf(
-  { identity, route }: Pick<RequestState, "identity" | "route">,
+  { identity, route }: { readonly identity: Identity | undefined; readonly route: { readonly path: string } },
   request: FastifyRequest,
   reply: FastifyReply,
-  { spool }: Pick<ServingContext, "spool">,
+  { spool }: { readonly spool: Pick<Spool, "begin" | "find"> },
 ): RequestExports {
   const whose = (): Whose => {
     if (identity === undefined) throw unauthenticated("missing bearer token");

@@ -1,0 +1,35 @@
+import type { Scope } from "@tidemark/credentials";
+
+/** What a member of an organization may be. */
+export type Role = "owner" | "admin" | "member" | "viewer";
+
+/**
+ * Who may call a route. A key needs one of `scopes` (an empty list: any key) or each of `allScopes`,
+ * a session one of `roles`; a kind that is refused names its status.
+ */
+export type Callers =
+  | { readonly kind: "anyone" }
+  | {
+      readonly kind: "credentials";
+      readonly key:
+        | { readonly scopes: readonly Scope[] }
+        | { readonly allScopes: readonly Scope[] }
+        | { readonly refused: 401 | 403 };
+      readonly session: { readonly roles: readonly Role[] } | { readonly refused: 401 | 403 };
+      /** The operator's bootstrap token opens it as well. */
+      readonly operator?: boolean;
+      /** Sessions in a deleted organization, which are good for nothing else, open it as well. */
+      readonly fromDeleted?: boolean;
+      /**
+       * Everybody may call it, and the service decides by the row what they see. Whoever has no credentials that would open the route comes without an
+       * identity and counts against the address; when the service asks for credentials, the answer says what is wrong with those that were sent.
+       */
+      readonly orAnyone?: boolean;
+    }
+  /** The token of the embed session that the path names; the identity is that of the key which made it. */
+  | { readonly kind: "embed" }
+  /** The operator's bootstrap token only. */
+  | { readonly kind: "operator" };
+
+/** Who may call a route that needs credentials. */
+export type CredentialCallers = Extract<Callers, { kind: "credentials" }>;

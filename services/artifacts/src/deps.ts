@@ -1,0 +1,37 @@
+import type { GenServiceMethods } from "@bufbuild/protobuf/codegenv2";
+import type { Blob } from "@tidemark/blob";
+import type { Db } from "@tidemark/pg";
+import type { PlanGate } from "@tidemark/plan-limits";
+import type { ArtifactsService } from "@tidemark/proto/artifacts/v1/artifacts";
+import type { RunDirectory } from "@tidemark/requests";
+import type { Handlers } from "@tidemark/rpc";
+import type { PartAddresses } from "./uploads/part-addresses.ts";
+import type { UploadJobs } from "./uploads/upload-jobs.ts";
+
+/** What the handlers use. */
+export type ArtifactsDeps = {
+  readonly db: Db;
+  /** As the worker's role, which sees what is due in all organizations. */
+  readonly workerDb: Db;
+  readonly blob: Blob;
+  /** Verifies uploads. */
+  readonly jobs: UploadJobs;
+  /** Where parts are to be sent. */
+  readonly addresses: PartAddresses;
+  /** Signs addresses of parts that gateways take themselves. */
+  readonly uploadSecret: () => Promise<Uint8Array>;
+  readonly now: () => Date;
+  /** Which runs exist, and in which projects. */
+  readonly runs: RunDirectory;
+  /** A new random UUID. */
+  readonly newId: () => string;
+  /** Days that the bytes of a deleted version are kept. */
+  readonly graceDays: number;
+  /** How answers call the store of bytes that are kept here: a folder is `local`, an S3 server is `r2`. */
+  readonly storageBackend: "local" | "r2";
+  /** Of the quota of storage. */
+  readonly gate: PlanGate;
+};
+
+/** The handlers of this service by RPC. */
+export type ArtifactsHandlers = Handlers<(typeof ArtifactsService)["method"] & GenServiceMethods>;

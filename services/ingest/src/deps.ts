@@ -1,0 +1,40 @@
+import type { ChangePublisher } from "@tidemark/changes";
+import type { Db } from "@tidemark/pg";
+import type { Refusal } from "@tidemark/proto/common/v1/common";
+import type { Log } from "@tidemark/telemetry";
+import type { PlanGate } from "@tidemark/plan-limits";
+import type { RunDirectory } from "@tidemark/requests";
+import type { DirtyMarkers } from "./compaction/dirty-markers.ts";
+import type { RunsOfCharts } from "./metrics/columns/charted-runs.ts";
+import type { SeriesThreads } from "./metrics/columns/series-threads.ts";
+import type { MetricWriter } from "./metrics/write/metric-writer.ts";
+import type { FindRunsOfSearch } from "./objects/explore-objects.ts";
+import type { RankLayouts } from "./rank-metrics/rank-layout.rules.ts";
+import type { IdSource } from "./writes/id-source.rules.ts";
+
+/** What the handlers of reads work with. */
+export type ReadDeps = {
+  readonly db: Db;
+  readonly runs: RunDirectory;
+  readonly searchRuns: FindRunsOfSearch;
+  readonly runsOfCharts: RunsOfCharts;
+  readonly seriesThreads: SeriesThreads;
+};
+
+/** What the handlers of writes work with. */
+export type WriteDeps = Pick<ReadDeps, "db" | "runs"> & {
+  readonly ids: IdSource;
+  readonly metricWriter: MetricWriter;
+  readonly rankLayouts: RankLayouts;
+  /** Refuses values beyond the plan, and those whose bytes are. */
+  readonly pointGate: PlanGate;
+  /** Refuses bytes beyond the plan. */
+  readonly storageGate: PlanGate;
+  readonly logMarkers: DirtyMarkers;
+  readonly rankMarkers: DirtyMarkers;
+  /** Told of what was stored. */
+  readonly noteChange: ChangePublisher["note"];
+  /** Writes an error as a part of an answer. */
+  readonly refusalOf: (error: unknown) => Refusal;
+  readonly log: Pick<Log, "error">;
+};

@@ -1,0 +1,43 @@
+import type { GenServiceMethods } from "@bufbuild/protobuf/codegenv2";
+import type { ChangePublisher } from "@tidemark/changes";
+import type { Db } from "@tidemark/pg";
+import type { PlanGate } from "@tidemark/plan-limits";
+import type { Plans } from "@tidemark/plans";
+import type { RunsService } from "@tidemark/proto/runs/v1/runs";
+import type { Handlers } from "@tidemark/rpc";
+import type { ColumnKeeper } from "./columns/column-keeper.ts";
+import type { DeletionPropagator } from "./deletion/deletion-propagator.ts";
+import type { SortKeyAsks } from "./list/sort-key-asks.ts";
+import type { Staleness } from "./life/staleness.rules.ts";
+import type { KeyCatalogue } from "./keys/key-catalogue.ts";
+import type { SearchThreads } from "./regex-search/search-threads.ts";
+
+/** What the handlers use. */
+export type RunsDeps = {
+  readonly db: Db;
+  /** The plans whose limits are enforced; undefined where they are not. */
+  readonly plans: Plans | undefined;
+  /** Refuses bytes beyond the plan. */
+  readonly storageGate: PlanGate;
+  /** Where searches with regular expressions are done. */
+  readonly searchThreads: SearchThreads;
+  /** Told which metrics lists are sorted by. */
+  readonly sortKeys: SortKeyAsks;
+  /** Told which columns tables are sorted by. */
+  readonly columnKeeper: Pick<ColumnKeeper, "ask">;
+  /** The keys of projects. */
+  readonly keyCatalogue: KeyCatalogue;
+  /** Which runs are stale, by the clock of this service. */
+  readonly staleness: Staleness;
+  /** Makes the runs of a project follow it. */
+  readonly deletionPropagator: DeletionPropagator;
+  /** Days for which what is deleted can be restored. */
+  readonly graceDays: number;
+  /** Told of changes that were committed. */
+  readonly noteChange: ChangePublisher["note"];
+  /** A new random UUID. */
+  readonly newId: () => string;
+};
+
+/** The handlers of this service by RPC. */
+export type RunsHandlers = Handlers<(typeof RunsService)["method"] & GenServiceMethods>;
