@@ -11,7 +11,7 @@ const forNode = args.filter((argument) => argument.startsWith("--inspect"));
 const forStart = args.filter((argument) => !argument.startsWith("--inspect"));
 const sources = ["gateway", "infra", "packages", "proto/src", "services"];
 
-// In its own process group, so that Ctrl-C reaches it once, through this process; its end of the pipe tells it when this
+// In its own process group, so that Ctrl-C reaches it once, through this process; its end of the pipe shows it when this
 // process has been killed.
 const start = () =>
   spawn(

@@ -6,7 +6,7 @@ import { missingFileVariable } from "./suite/run-suite.ts";
 
 const root = dirname(import.meta.dirname);
 
-/** What no committed file says: the project speaks of itself alone, and of nothing that a reader of it cannot open. */
+/** Text that no committed file contains: the project refers only to itself, and to nothing that its readers cannot open. */
 const unspoken: readonly (readonly [what: string, pattern: RegExp])[] = [
   ["instructions for agents", /instructions for agents/i],
   [
@@ -29,7 +29,7 @@ function faultsIn(path: string, text: string): readonly string[] {
     );
 }
 
-/** Tracked files, and those that would be if everything were added; undefined where git cannot tell. */
+/** Tracked files, and those that would be if everything were added; undefined if git cannot list them. */
 function repositoryFiles(): readonly string[] | undefined {
   try {
     const args = [

@@ -1,4 +1,4 @@
-/** What ends the command with a text for its user: exit code 1 for what failed, 2 for a wrong use. `status` is that of a server which refused. */
+/** Ends the command with a message for the user: exit code 1 for a failure, 2 for wrong usage. `status` is the status of a server that refused. */
 export type CliError = Error & { readonly name: "CliError"; readonly exitCode: 1 | 2; readonly status?: number };
 
 /** Makes the error of something that failed. */

@@ -6,12 +6,12 @@ import { runCli } from "./run-cli.ts";
 // The command `tidemark`. Results are on standard output, progress and faults on standard error.
 const ends = new AbortController();
 for (const name of ["SIGINT", "SIGTERM"] as const) {
-  // A second signal ends the process at once.
+  // A second signal ends the process immediately.
   process.once(name, () => ends.abort());
 }
 
 const { env } = process;
-// Scripts of npm run in the folder of their package; paths are those of whoever has started npm.
+// npm scripts run in the folder of their package; paths are relative to where the user started npm.
 if (env["INIT_CWD"] !== undefined) process.chdir(env["INIT_CWD"]);
 const states = env["XDG_STATE_HOME"] ?? env["LOCALAPPDATA"] ?? join(homedir(), ".local", "state");
 

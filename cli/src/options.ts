@@ -40,7 +40,7 @@ export type Command = ImportCommand | ExportCommand | { readonly command: "help"
 /** The variables that the published SDK reads. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Where `npm start` listens unless it is told otherwise. */
+/** Where `npm start` listens by default. */
 const DEFAULT_URL = "http://127.0.0.1:8080";
 
 /** Most runs of one export. */

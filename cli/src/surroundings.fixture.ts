@@ -9,7 +9,7 @@ export const fixturesFolder = join(import.meta.dirname, "../../packages/import-f
 /** What a command printed, and where it keeps its state. */
 export type Recorded = Surroundings & { readonly printed: string[]; readonly reported: string[] };
 
-/** Surroundings that remember what was printed; their clock goes on by a second with each look, and waits end at once. */
+/** Surroundings that remember what was printed; their clock advances by a second with each look, and waits end immediately. */
 export function recordedSurroundings(more: Partial<Surroundings> = {}): Recorded {
   const [printed, reported]: [string[], string[]] = [[], []];
   let now = Date.now();

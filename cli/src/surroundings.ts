@@ -5,7 +5,7 @@ export type Surroundings = {
   readonly env: Environment;
   /** Prints a result, without its line break. */
   readonly print: (line: string) => void;
-  /** Writes to the terminal of the user as it is. */
+  /** Writes to the user's terminal unchanged. */
   readonly report: (text: string) => void;
   /** Whether `report` writes to a terminal, on which lines can be written over. */
   readonly isTerminal: boolean;

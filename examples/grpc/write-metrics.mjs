@@ -21,7 +21,7 @@ const plaintext = grpc.credentials.createInsecure();
 const runs = new tidemark.runs.v1.RunsService(RUNS_ADDRESS, plaintext);
 const ingest = new tidemark.ingest.v1.IngestService(INGEST_ADDRESS, plaintext);
 
-/** For whom a call is made: of a user's request, what authentication of that user has found out. */
+/** For whom a call is made: for a user's request, the result of that user's authentication. */
 const identity = definitions["tidemark.common.v1.Identity"].serialize({
   orgId: ORG_ID,
   kind: "CALLER_KIND_API_KEY",

@@ -3,7 +3,7 @@
 /** Where the service is, and an API key with the scope sdk:ingest. */
 export type Server = { url: string; apiKey: string };
 
-/** What is known about a run when it begins. */
+/** The facts about a run that are known when it begins. */
 export type NewRun = {
   project: string;
   config: Record<string, unknown>;
@@ -19,7 +19,7 @@ const ATTEMPTS = 8;
 const TIMEOUT_MS = 30_000;
 const PAUSE_MS_MAX = 15_000;
 
-/** "Come back later", from the service or from a proxy before it. */
+/** "Retry later", from the service or from a proxy in front of it. */
 const COME_BACK = new Set([429, 502, 503, 504]);
 
 /** A run that is being recorded. */
@@ -63,7 +63,7 @@ export async function startRun(server: Server, { project, config, tags, metadata
       lines.push({ line_number: lineCount, message, timestamp: new Date().toISOString() });
     },
 
-    /** Records what became known during the run, each fact under a path such as `config/model/parameters`. */
+    /** Records facts learned during the run, each under a path such as `config/model/parameters`. */
     async describe(facts: Record<string, unknown>): Promise<void> {
       const attributes = Object.entries(facts).map(([path, value]) => ({ path, type: "config", value }));
       await send(server, "POST", `/api/runs/${id}/attributes`, { attributes });
@@ -95,12 +95,12 @@ async function send(server: Server, method: string, path: string, body: unknown,
     if (again === undefined || attempt === ATTEMPTS) throw new Error(`${method} ${path}: ${fault}`);
     const pause = Math.min(again, PAUSE_MS_MAX);
     console.error(`${method} ${path}: ${fault}; once more in ${pause} ms`);
-    // Never quite the same, so that many processes do not come back in step.
+    // Jittered, so that many processes do not retry in lockstep.
     await new Promise((resolve) => setTimeout(resolve, pause * (1 + Math.random() / 4)));
   }
 }
 
-/** What went wrong, if anything, and after how many milliseconds it may be tried again, if ever. */
+/** Returns what went wrong, if anything, and after how many milliseconds to try again, if ever. */
 async function tryOnce(url: string, request: RequestInit, pause: number): Promise<{ fault?: string; again?: number }> {
   try {
     const answer = await fetch(url, { ...request, signal: AbortSignal.timeout(TIMEOUT_MS) });
@@ -108,7 +108,7 @@ async function tryOnce(url: string, request: RequestInit, pause: number): Promis
     if (answer.ok) return {};
     const fault = `${answer.status} ${text}`;
     const code = /"code":"(\w+)"/.exec(text)?.[1];
-    // Waiting does not bring the monthly allowance back, but it lets the first sending of a batch end.
+    // Waiting does not restore the monthly allowance, but it lets the first sending of a batch end.
     const temporary = COME_BACK.has(answer.status) && code !== "api_request_monthly_limit_exceeded";
     if (!temporary && code !== "idempotency_in_progress") return { fault };
     const asked = Number(answer.headers.get("retry-after") ?? Number.NaN) * 1000;

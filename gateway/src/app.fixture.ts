@@ -61,7 +61,7 @@ export type TestApp = {
   close(): Promise<void>;
 };
 
-/** Starts a gateway whose credentials are in memory; nothing behind it is called unless a route does. */
+/** Starts a gateway whose credentials are in memory; no service behind it is called unless a route does so. */
 export async function startApp({ routes, settings, ask, fresh, options }: TestAppOptions): Promise<TestApp> {
   const directory = createDirectory();
   directory.put({

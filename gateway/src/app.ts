@@ -58,9 +58,9 @@ export type AppSettings = {
   readonly version: string;
   /** Milliseconds that a request may take. */
   readonly deadlineMs: number;
-  /** Milliseconds over which the pace is judged at which a client takes an answer. */
+  /** Milliseconds over which a client's pace of reading an answer is measured. */
   readonly stallMs: number;
-  /** How slowly a client may take an answer that is held in memory. */
+  /** The slowest allowed pace at which a client reads an answer held in memory. */
   readonly readPace: ReadPace;
   /** Most bytes that the bodies of all requests may take together. */
   readonly bodyBytesHeldMax: number;
@@ -71,7 +71,7 @@ export type AppSettings = {
 /** What a gateway needs to run. */
 export type AppOptions = {
   readonly settings: AppSettings;
-  /** All routes but the platform's. */
+  /** All routes except the platform's. */
   readonly routes: readonly Route[];
   readonly clients: Clients;
   /** The files of the dashboard; undefined: addresses of pages are unknown paths. */
@@ -93,12 +93,12 @@ export type AppOptions = {
   };
   /** Takes tokens of a rate limit that all gateways share. */
   readonly leaseTokens: (lease: Lease) => Promise<Leased>;
-  /** How many gateways live. */
+  /** How many gateways are alive. */
   readonly gateways: () => number;
   readonly requestCounts: RequestCounts;
   /** Whether the services behind answer and their database takes writes. */
   readonly probe: () => Promise<boolean>;
-  /** Of this process. */
+  /** The turns of this process. */
   readonly turns: Turns;
   readonly admissions: Admissions;
   readonly log: Log;
@@ -199,7 +199,7 @@ export function createApp(options: AppOptions): FastifyInstance {
   const unmatched = createUnmatchedHandler(createPathMethods(routes), context);
   app.setNotFoundHandler(unmatched);
   app.setErrorHandler((error, request, reply) => {
-    // The framework judges content types only where no guard has removed them, which is off all routes.
+    // The framework judges content types only where no guard has removed them, that is, where no route matched.
     if (request.is404) unmatched(request, reply);
     else sendError(error, request, reply, log);
   });
@@ -221,7 +221,7 @@ export function createApp(options: AppOptions): FastifyInstance {
     shared: ["127.0.0.0/8", "::1", ...settings.trustedProxies],
     networkOf: clientNetwork,
   });
-  // Before the framework sees the request, so that no answer lacks it: errors, files that are streamed, answers without a route.
+  // Before the framework sees the request, so that no answer lacks it: errors, streamed files, answers without a route.
   const isSecure = settings.publicUrl?.startsWith("https://") === true;
   app.server.prependListener("request", (_, response) => {
     response.setHeader(...noSniffing);

@@ -26,6 +26,6 @@ export type Clients = {
   readonly imports: Client<(typeof ImportsService)["method"]>;
   readonly usage: Client<(typeof UsageService)["method"]>;
   readonly restore: Client<(typeof RestoreService)["method"]>;
-  /** Where bytes of archives go. */
+  /** Receives the bytes of archives. */
   readonly restoredBytes: Client<(typeof ArtifactsRestoreService)["method"]>;
 };

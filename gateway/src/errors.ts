@@ -1,6 +1,6 @@
 import { isAppError, reasons, type AppError, type ErrorMembers, type Reason, type RpcCode } from "@tidemark/errors";
 
-/** The body of every error (API specification, Errors). A refusal by the allowance of a month says more. */
+/** The body of every error (API specification, Errors). A refusal by the monthly allowance has more members. */
 export type ErrorBody = ErrorMembers & {
   readonly error: string;
   readonly code?: string;
@@ -56,7 +56,7 @@ const statusWithoutConflict: Partial<Record<Reason, number>> = {
 };
 
 /**
- * Returns how an error is answered: by its reason first, otherwise by its RPC code. Nothing else knows HTTP statuses.
+ * Returns how an error is answered: by its reason first, otherwise by its RPC code. No other code knows HTTP statuses.
  * Texts of 5xx answers are made here, never taken from the error. Anything that is not an AppError is a 500.
  * `listed` are the statuses that the route documents.
  */

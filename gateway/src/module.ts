@@ -45,12 +45,12 @@ const LOOK_UP_TIMEOUT_MS = 2000;
 const LEASE_TIMEOUT_MS = 500;
 /** Milliseconds that a stopping gateway waits for answers in flight before it cuts connections. */
 const CLOSE_TIMEOUT_MS = 15_000;
-/** Milliseconds over which the pace is judged at which a client takes an answer. */
+/** Milliseconds over which a client's pace of reading an answer is measured. */
 const STALL_MS = 60_000;
 const LISTEN_BACKLOG = 1024;
 
 /** The REST interface: the only module with a public port. It stores nothing. */
-/** Ended credentials leave memory by looking at some of all now and then: a few milliseconds for each look, a million credentials in a quarter of an hour. */
+/** Ended credentials are removed from memory by checking some periodically: a few milliseconds per check, a million credentials in a quarter of an hour. */
 const FORGET_EVERY_MS = 10_000;
 const FORGET_ENTRIES = 10_000;
 
@@ -180,7 +180,7 @@ async function startGateway(context: ModuleContext<typeof gatewayConfig>) {
     clocks: { wallMs: Date.now, steadyMs },
   });
 
-  // First, because a port in use is the most likely fault and nothing has to be undone then.
+  // First, because a port in use is the most likely fault and there is nothing to undo then.
   await app.listen({ host: config.host, port: config.port, backlog: LISTEN_BACKLOG });
   log.info("the gateway listens", { address: app.listeningOrigin });
   const changes = await context.bus.listen(PROJECTION_CHANGED, projection.wake, projection.wake);

@@ -27,7 +27,7 @@ export type RouteInput = {
   /** The parsed body of routes that take one; `{}` where it may be left out. Integers beyond 2^53 are JSON.rawJSON values on routes with `exactNumbers`. */
   readonly body: Readonly<Record<string, unknown>>;
   readonly identity: Identity | undefined;
-  /** On routes for embed tokens, whose it is. */
+  /** The token's session, on routes for embed tokens. */
   readonly embedSession?: EmbedSession | undefined;
   /** Trimmed and validated; undefined when absent or blank. */
   readonly idempotencyKey: string | undefined;
@@ -44,9 +44,9 @@ export type RouteInput = {
   readonly isFromThisMachine: boolean;
 };
 
-/** What a handler gets that carries bytes or looks at credentials. */
+/** The context of a handler that carries bytes or checks credentials. */
 export type HandlerContext = {
-  /** The request, of which the handler reads the body. */
+  /** The request, whose body the handler reads. */
   readonly request: IncomingMessage;
   readonly objects: Blob;
   /**
@@ -55,7 +55,7 @@ export type HandlerContext = {
    */
   readonly newCall: () => Promise<Call>;
   /**
-   * Goes on for the caller that a signed address names, who must be one of these: requires its rights now, and whenever those of a caller are.
+   * Continues for the caller that a signed address names, who must be one of these: requires its rights now, and whenever a caller's rights are checked.
    * @throws unauthenticated, forbidden, service_unavailable
    */
   readonly actFor: (caller: SealedCaller, callers: CredentialCallers) => Promise<void>;
@@ -64,18 +64,18 @@ export type HandlerContext = {
   readonly exports: RequestExports;
   /** Takes a place for a stream of changes. @throws rate_limit_exceeded, service_unavailable */
   readonly openStream: EventStreams["open"];
-  /** Takes the request off the count of its address, on pages of embed sessions, whose readers may share one. */
+  /** Removes the request from the count of its address, on pages of embed sessions, whose readers may share one. */
   readonly refundAddress: () => void;
-  /** To which a body is charged that the handler reads; undefined for one that is known to be small. */
+  /** The account charged for a body that the handler reads; undefined for a body that is known to be small. */
   readonly account: BodyAccount | undefined;
   /** Charges bytes that are held in memory to the request. @throws service_unavailable */
   readonly reserveMemory: (bytes: number) => void;
 };
 
-/** What an encoder may read of the request. Its body is not kept until then. */
+/** What an encoder may read of the request. Its body is no longer available then. */
 export type EncoderInput = Omit<RouteInput, "body">;
 
-/** What an encoder makes of the response. */
+/** The reply that an encoder makes from the response. */
 export type RouteReply = {
   /** JSON; with a `content-type` among the headers, the `raw` text of that type. */
   readonly body: Json;
@@ -93,7 +93,7 @@ export type RouteReply = {
   readonly etag?: string;
   /** The client has this answer: sends 304 with the tag and no body. */
   readonly notModified?: boolean;
-  /** Runs, by id, of which the request is a sign of life although its path does not name them. */
+  /** Ids of runs for which the request is a sign of life although its path does not name them. */
   readonly heartbeatRunIds?: readonly string[];
   /** An object whose bytes are sent instead of `body`. */
   readonly file?: StoredFile;
@@ -109,13 +109,13 @@ export type RouteReply = {
   readonly events?: OpenStream;
 };
 
-/** An answer that is made while it is sent. */
+/** An answer that is produced while it is sent. */
 export type AnswerStream = {
-  /** Is asked for the next piece when the client has room for it, and given up when the client is gone. */
+  /** Asked for the next piece when the client has room for it, and abandoned when the client has left. */
   readonly pieces: AsyncIterable<Uint8Array>;
   /** Bytes of all pieces, where that is known. */
   readonly sizeBytes?: number;
-  /** Names the bytes in URL-safe text: sent as a strong ETag, under which a part of them can be asked for. */
+  /** Names the bytes in URL-safe text: sent as a strong ETag, with which a part of them can be requested. */
   readonly tag?: string;
   /** Which bytes of a file the pieces are; it is never compressed. */
   readonly span?: ChosenSpan;
@@ -131,9 +131,9 @@ export type StoredFile = {
   readonly name: string;
 };
 
-/** A protocol of others that a route speaks: its media types, and its shape of errors. */
+/** A foreign protocol that a route speaks: its media types, and its shape of errors. */
 export type Protocol = {
-  /** Media types that the body may have; the first one is that of errors where the request names none of them. */
+  /** Media types that the body may have; the first one is used for errors if the request names none of them. */
   readonly mediaTypes: readonly string[];
   /** Reads a body, which is decompressed and may be empty, in turns with other work of the process. @throws bad_request */
   readonly parse: (bytes: Buffer, mediaType: string) => Promise<RouteInput["body"]>;
@@ -156,9 +156,9 @@ type RouteFacts = {
   /** Longer text for the documentation. */
   readonly description?: string;
   readonly callers: Callers;
-  /** Signing in and out: browsers must send an allowed `Origin` although no session is checked. `where sent`: one that is sent must be allowed. */
+  /** Signing in and out: browsers must send an allowed `Origin` although no session is checked. `where sent`: an origin that is sent must be allowed. */
   readonly originRequired?: true | "where sent";
-  /** Works for clients on this machine alone, which name it by a loopback name and come through no proxy; for others it is as if it were switched off. */
+  /** Works only for clients on this machine that use a loopback name and no proxy; for others it seems switched off. */
   readonly loopbackOnly?: boolean;
   /** Changes who may do what: the gateway waits until it knows of the change before it answers. */
   readonly changesAccess?: boolean;
@@ -167,7 +167,7 @@ type RouteFacts = {
   readonly isHeartbeat?: boolean;
   /** It ends when the client leaves, as GET does unless it is a poll: reads in the form of another method, and long work that can be sent again. */
   readonly endsWithClient?: boolean;
-  /** Counts against the allowance of the month and goes through when that is used up: stops, usage documents, data of embeds. */
+  /** Counts against the monthly allowance and is served even when that is used up: stops, usage documents, data of embeds. */
   readonly monthQuota?: "never_refused";
   /** A route of embed sessions: it has a limit of its own, which is always on, and no cache keeps its answers. */
   readonly embed?: "create" | "policy" | "page" | "current" | "data";
@@ -190,7 +190,7 @@ type RouteFacts = {
   readonly queryNeverBlank?: readonly string[];
   /** JSON Schemas for the documentation. Those of query and body come from the descriptions by which the decoder reads. */
   readonly schemas: {
-    /** Of the parameters as an object. */
+    /** The schema of the parameters as an object. */
     readonly query?: Schema;
     readonly body?: Schema;
     readonly response: Schema;
@@ -214,15 +214,18 @@ export type Route = RouteFacts & {
 
 /**
  * Declares a route. `decode` turns the HTTP request into the message of the one RPC that `rpc` makes,
- * `encode` turns the response into JSON; it also gets what was decoded. Both are pure. Where a body or an answer is long, they do it in turns; a `decode`
- * that does has read the body before it returns its promise.
+ * `encode` turns the response into JSON; it also gets what was decoded. Both are pure. Where a body or an answer is long, they work in turns; a `decode`
+ * that works in turns has read the body before it returns its promise.
  */
 export function route<Request, Response>(
   record: RouteFacts & {
     readonly decode: (input: RouteInput) => Request | Promise<Request>;
     readonly rpc: (clients: Clients, request: Request, call: Call) => Promise<Response>;
     readonly encode: (response: Response, request: Request, input: EncoderInput) => RouteReply | Promise<RouteReply>;
-    /** About the bytes that a response holds in memory, where these may be many; its answer is charged by itself. Beyond what bodies and answers may hold together it is 503. */
+    /**
+     * Approximate bytes that a response holds in memory, where they may be many; its answer is charged separately. Beyond what bodies and answers may hold
+     * together it is 503.
+     */
     readonly heldBytes?: (response: Response) => number;
   },
 ): Route {

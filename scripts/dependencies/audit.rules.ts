@@ -1,4 +1,4 @@
-/** What an audit found out: advisories that forbid a release, or why it could not be asked. */
+/** The result of an audit: advisories that forbid a release, or why the audit could not run. */
 export type Audit = { readonly advisories: readonly string[] } | { readonly unasked: string };
 
 type Advisory = {
@@ -12,7 +12,7 @@ const FORBIDDEN = new Set(["high", "critical"]);
 const REASON_CHARACTERS = 200;
 
 /**
- * Reads what `pnpm audit --json` printed. Whatever is not a complete answer of the registry is an audit that could not be asked, never one that
+ * Reads the output of `pnpm audit --json`. Output that is not a complete answer of the registry counts as an audit that could not run, never as one that
  * found nothing.
  */
 export function readAudit(output: string): Audit {

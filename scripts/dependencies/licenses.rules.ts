@@ -8,7 +8,7 @@ export type LicensedPackage = {
   readonly license: string;
 };
 
-/** What `pnpm licenses list --json` prints: packages by license. */
+/** The output of `pnpm licenses list --json`: packages by license. */
 export type PnpmLicenses = Readonly<
   Record<string, readonly { readonly name: string; readonly versions: readonly string[] }[]>
 >;
@@ -29,7 +29,7 @@ const ALLOWED = new Set([
   "Zlib",
 ]);
 
-/** Tells whether an SPDX expression can be met: all parts of an AND, or one of an OR, are allowed. What is not understood is not. */
+/** Returns whether an SPDX expression can be met: all parts of an AND, or one of an OR, are allowed. Anything else is not allowed. */
 export function isAllowed(expression: string): boolean {
   const bare = expression.trim().replace(/^\(([^()]*)\)$/, "$1");
   if (/ OR /.test(bare) && !/ AND /.test(bare)) return bare.split(" OR ").some(isAllowed);
@@ -37,7 +37,7 @@ export function isAllowed(expression: string): boolean {
   return ALLOWED.has(bare);
 }
 
-/** Packages for one platform, of which each machine installs its own, count as one. */
+/** Variants of a package for single platforms count as one, because each machine installs its own. */
 const PLATFORM = /(?:linux|darwin)(?:musl)?-(?:x64|arm64)(?:-(?:gnu|musl))?$/;
 
 /** Returns the packages in the order of their names, the same on every machine. */

@@ -4,7 +4,7 @@ import { watch } from "node:fs";
 import { join, relative } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 
-/** What is run, and which files it is made of. */
+/** A program to run, and the files that it is made of. */
 export type Restarting = {
   /** Absolute paths; everything below them is watched. */
   readonly folders: readonly string[];

@@ -6,9 +6,9 @@ import { compareTrees, type FileTree, readTree, type TreeDifference, writeTree }
 export type Generated = {
   /** Its name in the output of `npm test`. */
   readonly name: string;
-  /** Returns what is out of date, one line each; empty when everything is up to date. Writes nothing. */
+  /** Returns the outdated parts, one line each; empty when everything is up to date. Writes nothing. */
   readonly check: () => Promise<readonly string[]>;
-  /** Brings it up to date and returns what changed, one line each. */
+  /** Updates it and returns the changes, one line each. */
   readonly write: () => Promise<readonly string[]>;
 };
 

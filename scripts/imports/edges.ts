@@ -3,14 +3,14 @@ import { posix } from "node:path";
 import type { Import } from "./read-imports.ts";
 import type { Package, SourceFile, Workspace } from "./workspace.ts";
 
-/** What an import leads to. */
+/** The target of an import. */
 export type Target =
   | { readonly kind: "file"; readonly path: string; readonly owner: Package }
   | { readonly kind: "package"; readonly package: Package; readonly subpath: string }
   | { readonly kind: "builtin"; readonly name: string }
   | { readonly kind: "outside"; readonly name: string };
 
-/** An import with the package that imports and what it leads to. */
+/** An import with the importing package and its target. */
 export type Edge = {
   readonly file: SourceFile;
   readonly importer: Package;
@@ -40,7 +40,7 @@ function ownerOf(workspace: Workspace, path: string): Package {
   return owner;
 }
 
-/** Tells whether only tests use a file: a test, what tests share, the contract suite of a port, or a file of a folder or package made for them. */
+/** Returns whether only tests use a file: a test, what tests share, the contract suite of a port, or a file of a folder or package made for them. */
 export function isTestFile(path: string): boolean {
   return /\.(test|fixture|contract)\.(ts|mjs)$|(^|\/)(test|testkit)\//.test(path);
 }

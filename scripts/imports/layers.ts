@@ -16,7 +16,7 @@ export type Layer =
 
 const beneathServices: readonly Layer[] = ["proto", "package", "infra"];
 
-/** What each layer may import; another package of the same layer only where the layer is named. */
+/** The layers that each layer may import; another package of the same layer only where the layer is listed. */
 export const importable: Readonly<Record<Layer, readonly Layer[]>> = {
   proto: [],
   package: ["package"],

@@ -1,6 +1,6 @@
 import { parseSync, Visitor } from "oxc-parser";
 
-/** One import of a source file, whatever its syntax: declaration, re-export, `import()` or the type `import("x").T`. */
+/** One import of a source file in any syntax: declaration, re-export, `import()` or the type `import("x").T`. */
 export type Import = {
   readonly specifier: string;
   /** Stripping the types removes the whole import: `import type`, but not `import { type A }`, which still loads the file. */

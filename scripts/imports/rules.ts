@@ -117,7 +117,7 @@ export function judge(workspace: Workspace): readonly Fault[] {
   return [...single, ...circles(all, "packages", packagesOf), ...circles(all, "files", filesOf)];
 }
 
-/** What an import joins: who imports, and what is imported; undefined for what cannot be part of a circle. */
+/** The two ends of an import: the importer and the imported; undefined if it cannot be part of a cycle. */
 type Joined = readonly [from: string, to: string] | undefined;
 
 const packagesOf = ({ file, importer, target }: Edge): Joined =>

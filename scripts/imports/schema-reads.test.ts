@@ -14,7 +14,7 @@ CREATE VIEW runs.refs AS
 `,
 };
 
-/** The faults of a service `reader` that declares these names, beside a service `runs`. */
+/** The faults of a service `reader` that declares these names, next to a service `runs`. */
 function faultsOf(reads: readonly string[], files: Readonly<Record<string, string>>): readonly string[] {
   const modules: readonly SchemaModule[] = [
     { name: "runs", folder: "services/runs", schema: "runs", reads: [] },

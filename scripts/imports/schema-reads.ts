@@ -3,7 +3,7 @@ import { isTestFile } from "./edges.ts";
 import type { Fault } from "./rules.ts";
 import { namesInModule, namesInSql, type SqlName } from "./sql-names.ts";
 
-/** What a module with a database says of itself. */
+/** The declarations of a module with a database. */
 export type SchemaModule = {
   readonly name: string;
   /** The folder of its service: `services/ingest`. */
@@ -25,9 +25,9 @@ export function schemaObjects(files: readonly ServiceFile[]): ReadonlyMap<string
 }
 
 /**
- * Compares what modules declare with what the SQL of their service names of other services' schemas: in TypeScript outside
- * tests, in migrations, and in views and functions as schema.sql has them. Two modules of one service share its SQL. What is
- * declared is a view or function with a version in its name, because everything else may change without notice.
+ * Compares the reads that modules declare with the names in other services' schemas that their service's SQL uses: in TypeScript outside
+ * tests, in migrations, and in views and functions as schema.sql has them. Two modules of one service share its SQL. A module
+ * declares views or functions with a version in their name, because everything else may change without notice.
  */
 export function judgeReads(modules: readonly SchemaModule[], files: readonly ServiceFile[]): readonly Fault[] {
   const objects = schemaObjects(files);
@@ -51,7 +51,7 @@ export function judgeReads(modules: readonly SchemaModule[], files: readonly Ser
 
 type Use = SqlName & { readonly file: string };
 
-/** Returns the names in a file, each once, with the line where it stands first. */
+/** Returns the names in a file, each once, with the line where it first occurs. */
 function usesIn({ path, text }: ServiceFile, schemas: readonly string[]): readonly Use[] {
   const names = path.endsWith(".sql") ? namesInSql(text, schemas) : namesInModule(path, text, schemas);
   const first = new Map(names.toReversed().map((found) => [found.name, found]));
@@ -91,7 +91,7 @@ function whereDeclared(name: string, folder: string, files: readonly ServiceFile
   return { file: `${folder}/src/module.ts`, line: 1 };
 }
 
-/** Returns who reads what of whom as a table in Markdown: a row for each view or function, in the order of their names. */
+/** Returns which service reads what of which other one, as a table in Markdown: a row for each view or function, in the order of their names. */
 export function drawReads(modules: readonly SchemaModule[], objects: ReadonlyMap<string, string>): string {
   const names = [...new Set(modules.flatMap(({ reads }) => reads))].toSorted();
   const rows = names.map((name) => [

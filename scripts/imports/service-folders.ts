@@ -9,14 +9,14 @@ const wiring = /^([a-z-]+-)?(module|main|config|handlers|index)\.ts$/;
 
 type Place = "rules" | "sql" | "handlers" | "wiring";
 
-/** Returns the place of a file by its path below `src`. A file whose name does not tell is held to the rules of handlers. */
+/** Returns the place of a file by its path below `src`. A file whose name says nothing is held to the rules of handlers. */
 function placeOf(path: string): Place {
   if (path.endsWith(".rules.ts")) return "rules";
   if (path.endsWith(".sql.ts")) return "sql";
   return !path.includes("/") && wiring.test(path) ? "wiring" : "handlers";
 }
 
-/** Tells whether a file of a service holds pure rules. */
+/** Returns whether a file of a service holds pure rules. */
 export function holdsRules({ file, importer }: Pick<Edge, "file" | "importer">): boolean {
   const src = `${importer.folder}/src/`;
   return (

@@ -16,7 +16,7 @@ export type Package = {
 /** A module written by hand; the path is relative to the repository, with forward slashes. */
 export type SourceFile = { readonly path: string; readonly imports: readonly Import[] };
 
-/** What the import rules judge: every package and every import between them. */
+/** The input of the import rules: every package and every import between them. */
 export type Workspace = { readonly packages: readonly Package[]; readonly files: readonly SourceFile[] };
 
 const leftOut = new Set(["node_modules", "gen", "data", ".git", ".tidemark"]);

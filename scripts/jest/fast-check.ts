@@ -9,7 +9,7 @@ const scaled = <T>(parameters: fastCheck.Parameters<T> = {}): fastCheck.Paramete
   numRuns: rounds(parameters.numRuns ?? CASES),
 });
 
-/** What `numRuns` is where a test does not say. */
+/** The default of `numRuns`. */
 const CASES = 500;
 
 const assert = ((property: fastCheck.IProperty<unknown>, parameters?: fastCheck.Parameters<unknown>) =>

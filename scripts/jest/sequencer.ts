@@ -17,7 +17,7 @@ const rankOf = ({ path }: Test): number => {
   return rank === -1 ? first.length : rank;
 };
 
-/** Tells Jest in which order to begin test files: those above, and of equals the larger file. */
+/** Sets the order in which Jest starts test files: the ones above first, then larger files. */
 export default class Sequencer {
   sort(tests: readonly Test[]): Test[] {
     return tests.toSorted((a, b) => rankOf(a) - rankOf(b) || statSync(b.path).size - statSync(a.path).size);

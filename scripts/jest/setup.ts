@@ -4,7 +4,7 @@ import { runGuarded } from "./guard.ts";
 
 // Runs once in each thread, before its first test file.
 
-/** What tests get in place of these packages. `@jest/globals` works only inside Jest's own sandbox, which the runner does without. */
+/** Replacements for these packages in tests. `@jest/globals` works only inside Jest's own sandbox, which the runner does without. */
 const replaced: Readonly<Record<string, string>> = {
   "@jest/globals": new URL("./globals.ts", import.meta.url).href,
   "fast-check": new URL("./fast-check.ts", import.meta.url).href,

@@ -5,7 +5,7 @@ const repeatMs = 1000;
 /**
  * Decides for each signal in turn whether the launcher passes it on to the program. Ctrl-C in a terminal goes to every
  * process of the foreground group, so the program already has its SIGINT, and a second one could mean "stop immediately". A
- * SIGINT more than a second after the first is always passed on. Pure but for its memory.
+ * SIGINT more than a second after the first is always passed on. Pure except for its memory.
  *
  * @param {{ onTerminal: boolean }} options
  * @returns {(signal: NodeJS.Signals, nowMs: number) => boolean}

@@ -12,7 +12,7 @@ export type SmallTree = {
   cacheDir: string;
   /** Starts `node scripts/launch.mjs` with these arguments; `firstLine` is what the program says first. */
   launch(args: readonly string[]): Launched;
-  /** What was fetched and installed so far, one line each. */
+  /** The packages fetched and installed so far, one line each. */
   calls(): Promise<string[]>;
   remove(): Promise<void>;
 };
@@ -23,7 +23,7 @@ export type Launched = {
   ended: Promise<{ code: number | null; stdout: string; stderr: string }>;
 };
 
-// The program says what it is and waits for a signal if it is told to.
+// The program prints its name and waits for a signal if asked to.
 const program = `
 const seen = {
   args: process.argv.slice(2), pid: process.pid, path: process.env.PATH?.split(":")[0],

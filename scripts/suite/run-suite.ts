@@ -49,7 +49,7 @@ export async function runSuite({ steps, runTests, missing, missingFails, print }
     for (const notice of notices) print(`- ${notice}`);
     if (missingFails) counts = addCounts(counts, { passed: 0, failed: notices.length, skipped: 0 });
   }
-  // A machine that reaches no advisories would otherwise never pass, whatever it is given.
+  // A machine that cannot reach the advisories would otherwise never pass.
   if (unaskedSteps.length > 0) print("Could not be asked, so nobody has checked:");
   for (const notice of unaskedSteps) print(`- ${notice}`);
   if (failedSteps.length > 0) print(`Failed before the tests: ${failedSteps.join(", ")}`);
@@ -57,11 +57,11 @@ export async function runSuite({ steps, runTests, missing, missingFails, print }
   return counts.failed === 0;
 }
 
-/** The variable that tells the test kit in which file to note what the machine lacks. */
+/** The variable with the file in which the test kit notes what the machine lacks. */
 export const missingFileVariable = "TIDEMARK_MISSING_FILE";
 
 /**
- * Returns what tests noted in that file: each line says what is missing and what was therefore not tested. Several processes
+ * Returns the notes of tests in that file: each line says what is missing and what was therefore not tested. Several processes
  * append to it, so repeated lines count once, in the order of their first occurrence. Without a file nothing is missing.
  */
 export async function readMissingNotices(file: string): Promise<readonly string[]> {

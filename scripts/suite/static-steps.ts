@@ -13,10 +13,10 @@ import { type CommandResult, runNode } from "../run-command.ts";
 /** Something to check without running the code; it counts as one test. */
 export type StaticStep = { readonly name: string; readonly run: () => Promise<StepResult> };
 
-/** How it ended. `unasked` says why somebody else, whom it needs, did not answer: then nothing was checked, which is no failure and no success. */
+/** How it ended. `unasked` says why an external service that it needs did not answer: then nothing was checked, which is neither a failure nor a success. */
 export type StepResult = CommandResult & { readonly unasked?: string };
 
-/** Returns what is checked before the tests, in this order. */
+/** Returns the checks that run before the tests, in this order. */
 export function staticSteps(root: string): readonly StaticStep[] {
   const tool = (path: string, ...args: string[]) => runNode(join(root, "node_modules", path), args, root);
   return [

@@ -19,7 +19,7 @@ const HELD_MS_MAX = 200;
 
 const MEBIBYTE = 1024 * 1024;
 
-/** What an attack may do to the gateway. */
+/** Bounds for the effect of an attack on the gateway. */
 export type Bounds = {
   /** By how many MiB its memory may grow. */
   readonly grownMib: number;
@@ -27,10 +27,10 @@ export type Bounds = {
   readonly heldMs?: number;
 };
 
-/** Somebody with a key of an organization, and a run. */
+/** A client with a key of an organization, and a run. */
 export type Somebody = { readonly api: Api; readonly key: string; readonly orgId: string; readonly run: string };
 
-/** What an attack did to the gateway. */
+/** The effect of an attack on the gateway. */
 export type Damage<T> = Figures & {
   readonly result: T;
   /** By how many MiB its memory grew at most. */
@@ -45,7 +45,7 @@ export type Attacked = {
   /** Returns what a module's process needed since it was asked before. */
   figures(module: string): Promise<Figures>;
   /**
-   * Attacks, while the neighbor goes on to write and read: all its requests must succeed. The event loop of the gateway must not be held for long, and its
+   * Attacks while the neighbor keeps writing and reading: all its requests must succeed. The event loop of the gateway must not be held for long, and its
    * memory must not grow beyond the bound.
    */
   attack<T>(work: () => Promise<T>, bounds: Bounds): Promise<Damage<T>>;
@@ -103,7 +103,7 @@ async function startAttacked(probes: string): Promise<Attacked> {
   return { stack, attacker, neighbor, figures, attack };
 }
 
-/** Writes and reads as somebody until the work is done. Returns the statuses. */
+/** Writes and reads as a client until the work is done. Returns the statuses. */
 async function goOnDuring(work: Promise<unknown>, { api, run }: Somebody): Promise<number[]> {
   const statuses: number[] = [];
   let isOver = false;

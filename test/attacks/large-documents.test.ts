@@ -24,7 +24,7 @@ function manyKeys(bytes: number, of: number): string {
 }
 
 const isPutOff = ({ status, headers }: Answer): boolean => status === 503 && Number(headers["retry-after"]) > 0;
-/** Of answers of which some may have been put off: all other statuses, and whether there was success. */
+/** The statuses of answers except those that were put off, and whether any succeeded. */
 const outcome = (answers: readonly Answer[]) => ({
   others: answers.filter((answer) => answer.status !== 200 && !isPutOff(answer)).map(({ status }) => status),
   isAnyDone: answers.some(({ status }) => status === 200),

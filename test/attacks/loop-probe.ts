@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import { join } from "node:path";
 import { isMainThread } from "node:worker_threads";
 
-/** What a process needed since it was asked before. */
+/** The resources that a process used since the previous question. */
 export type Figures = {
   /** The longest time that its event loop was held, in milliseconds of CPU: other work of the machine does not count. Up to `TICK_MS` too much. */
   readonly heldMs: number;
@@ -27,7 +27,7 @@ const target = isMainThread
 const directory = process.env[PROBE_VARIABLE];
 if (target !== undefined && directory !== undefined) watch(probeSocket(directory, target));
 
-/** Watches this thread's event loop, and reports what it saw over the socket. Neither keeps the process alive. */
+/** Watches this thread's event loop, and reports its findings over the socket. Neither keeps the process alive. */
 function watch(socket: string): void {
   const inMs = ({ user, system }: NodeJS.CpuUsage): number => (user + system) / 1000;
   let threadMs = inMs(process.threadCpuUsage());

@@ -13,7 +13,7 @@ import { countOf, headOf, openWire, type Wire } from "./wires.ts";
 /** The end of an answer that is complete. */
 const LAST_CHUNK = "\r\n0\r\n\r\n";
 const READERS = 45;
-/** What is held, what is being written, and garbage. */
+/** Held data, data being written, and garbage. */
 const WHILE_WRITTEN = { grownMib: 350 };
 const EXPORT = "/api/export?format=ndjson&project=large";
 
@@ -130,7 +130,7 @@ describeAttacks("an organization that reads a few bytes a second", (attacked) =>
       { grownMib: 200 },
     );
     expect(slow.flatMap(({ statuses }) => statuses)).toEqual([200, 200, 200, 200]);
-    // What the system has taken is still there to be read, and then the connection ends.
+    // Bytes that the system has taken can still be read, and then the connection ends.
     for (const { socket } of slow) socket.resume();
     await Promise.all(slow.map(({ closed }) => closed));
     expect(slow.filter((wire) => wire.end().endsWith(LAST_CHUNK))).toEqual([]);

@@ -1,24 +1,24 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 
-/** A connection of an attacker, who writes whatever is wished. */
+/** A connection of an attacker, who writes any bytes. */
 export type Wire = {
   readonly socket: Socket;
   /** Of the answers that have begun, in their order. */
   readonly statuses: readonly number[];
-  /** How many bytes came. */
+  /** How many bytes arrived. */
   readonly bytes: () => number;
-  /** The last bytes that came. */
+  /** The last bytes that arrived. */
   readonly end: () => string;
-  /** When the connection has ended, in whatever way. */
+  /** Resolves when the connection has ended, in any way. */
   readonly closed: Promise<unknown>;
 };
 
 const KEPT_BYTES = 12;
-/** Longer by one than what is kept, so that none counts twice. */
+/** Longer by one than the kept text, so that no status line counts twice. */
 const STATUS_LINE = /HTTP\/1\.1 (\d{3}) /g;
 
-/** Opens a connection and reads all that comes. */
+/** Opens a connection and reads everything that arrives. */
 export async function openWire(baseUrl: string): Promise<Wire> {
   const { hostname, port } = new URL(baseUrl);
   const socket = connect(Number(port), hostname);

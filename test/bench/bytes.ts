@@ -34,7 +34,7 @@ async function readSizes({ owner }: BenchStack): Promise<Sizes> {
   return (await owner.query<Sizes>(SIZES)).rows[0]!;
 }
 
-/** What a point takes on the disk once it is compacted, for four classes of values. */
+/** The disk space of a compacted point, for four classes of values. */
 export const bytes: Bench = {
   about: "bytes of a point on the disk (row 5)",
   async run({ open, scaled, wants, report, postgres }) {

@@ -39,7 +39,7 @@ async function prepare({ scaled }: BenchContext, bench: BenchStack): Promise<Sce
   return { many, manySteps, long: long!, longSteps, charted };
 }
 
-/** What is read: the body of the request, and the 95th percentile that is wanted. */
+/** A read: the body of the request, and the desired 95th percentile. */
 type Read = { readonly name: string; readonly body: object; readonly p95?: number };
 
 function readsOf({ many, manySteps, long, longSteps, charted }: Scene): Read[] {

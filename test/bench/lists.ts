@@ -9,7 +9,7 @@ import { seedSkewed } from "./seed/skewed.ts";
 const RUNS = 100_000;
 const DEEP_ROW = 25_000;
 
-/** What a row wants of a read. */
+/** The targets of a row for a read. */
 type Wanted = {
   readonly row: number;
   readonly p50?: number;
@@ -20,7 +20,7 @@ type Wanted = {
 
 const cpuOf = ({ cpu }: Measured): number => cpu.server + cpu.database;
 
-/** Measures reads one after another and tells their targets. Returns what was measured by name. */
+/** Measures reads one after another and reports their targets. Returns the measurements by name. */
 async function measureReads(
   { seconds, report, wants }: BenchContext,
   bench: BenchStack,

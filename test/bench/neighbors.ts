@@ -17,9 +17,9 @@ const NEIGHBOR_RUNS = 200;
 /** Requests a second of all neighbors together. */
 const RATE = 48;
 const IN_FLIGHT_MAX = 256;
-/** More rounds than a noise gets through in a measurement, so that the steps of its batches go on in the next one. */
+/** More rounds than a noise gets through in a measurement, so that the steps of its batches continue in the next one. */
 const ROUNDS_MAX = 100_000;
-/** What a noise may add to that. */
+/** Milliseconds that a noise may add to that. */
 const ADDED_MS = 50;
 /** Before a measurement, so that queues are what they are in the long run. */
 const SETTLE_SECONDS = 2;
@@ -48,7 +48,7 @@ async function prepare(context: BenchContext): Promise<Street> {
   return { bench, neighbors, noises: noisesOf(runIds) };
 }
 
-/** Returns what makes one measurement after another of the neighbors, whose steps go on. */
+/** Returns a function that measures the neighbors repeatedly; their steps continue. */
 function neighborMeasure({ bench, neighbors }: Street, seconds: number): () => Promise<Measured> {
   let asked = 0;
   const load = { concurrency: IN_FLIGHT_MAX, rate: RATE, seconds, warmUp: SETTLE_SECONDS };
@@ -87,7 +87,7 @@ async function compare(
   report.target({ row: 21, what, value: (during - ADDED_MS) / alone, wanted: 2, limit: 8 });
 }
 
-/** What an organization that asks for as much as it gets, without rate limits, costs eight others that log, poll and look at charts at a steady rate. */
+/** How an organization that requests as much as it can, without rate limits, slows eight others that log, poll and view charts at a steady rate. */
 export const neighbors: Bench = {
   about: "what a noisy organization costs its neighbors (row 21)",
   async run(context) {

@@ -13,7 +13,7 @@ const RUNS = 12_000;
 const FRESH_RUNS = 10_000;
 /** Seconds from one write of a running run to the next. */
 const WRITE_SECONDS = 20;
-/** A plan that reads the whole of an organization costs 8 times and more; what is less may be noise. */
+/** A plan that reads the whole of an organization costs 8 times and more; smaller ratios may be noise. */
 const RATIO_MAX = 5;
 
 /** An organization that is measured, and where it is. */
@@ -38,7 +38,7 @@ async function mediansOf(
   return { first, second, ratio: second / first };
 }
 
-/** Measures all reads. Tells how many times the median of the first side that of the second is, for the worst read. */
+/** Measures all reads. Reports the ratio of the second side's median to the first side's, for the worst read. */
 async function compare(
   context: BenchContext,
   { what, sides, wanted }: { what: string; sides: readonly [Side, Side]; wanted: number },

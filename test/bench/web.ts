@@ -48,7 +48,7 @@ async function prepare({ scaled }: BenchContext, bench: BenchStack): Promise<str
   return `/p/wide/r/${wide}`;
 }
 
-/** Opens a page several times, takes figures of each, and tells them. */
+/** Opens a page several times, takes figures of each, and reports them. */
 async function measurePage(
   { report, rounds }: BenchContext,
   opener: Opener,
@@ -69,7 +69,7 @@ async function measurePage(
   }
 }
 
-/** What a person waits for in the dashboard, in a Chromium on the machine of the server. */
+/** Waiting times of a person in the dashboard, in a Chromium on the server's machine. */
 export const web: Bench = {
   about: "what a person waits for in the dashboard, in Chromium (row 27)",
   onlyByName: true,

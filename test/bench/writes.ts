@@ -13,7 +13,7 @@ const SINGLE: WriteLoad = { points: 1, keys: 6 };
 const batch = (keys: number): WriteLoad => ({ points: 500, keys });
 /** Keys of the batches that are compared with rows. */
 const ROW_KEYS = 20;
-/** What is wanted of single steps by their connections. */
+/** Targets for single steps by number of connections. */
 const wantedSteps = [
   { concurrency: 8, rate: 2500, p95: 8 },
   { concurrency: 32, rate: 4000, p95: 15 },

@@ -2,7 +2,7 @@ import { isDeep, PATIENCE_MS } from "@tidemark/testkit";
 import { openBrowser, sessionCookie } from "../stack/browser.ts";
 import { chromium, type Browser, type BrowserContext, type Frame, type Page, type Request } from "playwright-core";
 
-// As root there is no sandbox. What calls home by itself would wait for names that a machine without a network cannot look up.
+// As root there is no sandbox. Features that call home would wait for names that a machine without a network cannot look up.
 const FLAGS = [
   "--no-sandbox",
   "--disable-gpu",
@@ -42,7 +42,7 @@ export async function signInWithKey(baseUrl: string, key: string): Promise<Retur
 /** A page with what happened in it and its frames. */
 export type WatchedPage = {
   readonly page: Page;
-  /** Faults that the console tells, among them those of a policy, and errors that nothing caught. */
+  /** Faults reported on the console, including policy violations, and uncaught errors. */
   readonly faults: string[];
   readonly requests: Request[];
 };

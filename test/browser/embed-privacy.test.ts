@@ -111,7 +111,7 @@ describeEmbeds("embedded views", (scene) => {
     await end(stack, made, orgId);
     const again = frame.getByRole("button", { name: "Refresh" });
     await until("the end", async () => {
-      // The button goes away with the end, which may come while the click waits for it.
+      // The button disappears at the end, which may arrive while the click waits for it.
       await again.click({ timeout: 500 }).catch(() => undefined);
       return (await frame.getByRole("alert").count()) > 0;
     });

@@ -11,7 +11,7 @@ import { startPortal, type Portal } from "./portal.ts";
 /** An embed session, and the address of its frame with the token. */
 export type Made = { readonly id: string; readonly token: string; readonly address: string };
 
-/** What a test of embedded views works with; all but the stack is new in each test. */
+/** The context of a test of embedded views; everything except the stack is new in each test. */
 export type Scene = {
   readonly stack: OwnStack;
   readonly context: BrowserContext;

@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** The site of somebody else, which shows frames. */
+/** A third-party site that shows frames. */
 export type Portal = {
   /** As a browser names it. */
   readonly origin: string;

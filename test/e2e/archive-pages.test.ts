@@ -203,7 +203,7 @@ function largeArchive(): ArchiveLine[] {
   return [...lines, line({ line: "end", counts: { ...none, ...counts } })];
 }
 
-/** The rows of an archive in an order that does not depend on pages, without ids that are given anew. */
+/** The rows of an archive in an order that does not depend on pages, without ids that are assigned again. */
 function rowsOf(text: string): string[] {
   return contentOf(text)
     .rows.filter((row) => (row as ArchiveLine).line !== "export")

@@ -10,7 +10,7 @@ const fine = (answer: Answer): Answer => {
   return answer;
 };
 
-/** Reads the lines of an archive, each of which is one of this version. */
+/** Reads the lines of an archive, all of this version. */
 export function linesOf({ text }: Pick<Answer, "text">): ArchiveLine[] {
   return text
     .trimEnd()
@@ -23,10 +23,10 @@ export function ofKind<K extends LineKind>(lines: readonly ArchiveLine[], kind: 
   return lines.filter(({ line }) => line === kind) as unknown as LineOf<K>[];
 }
 
-/** Config, as it is stored, with what a parser of doubles would lose. */
+/** Config, as it is stored, with values that a parser of doubles would lose. */
 export const CONFIG = '{"big":12345678901234567890,"half":0.5,"é":"\\"x\\""}';
 
-/** What was written into a run. */
+/** The data written into a run. */
 export type Written = { readonly runId: string; readonly artifactId: string; readonly traceId: string };
 
 /** Writes something of every kind into a new run of a project. */
@@ -102,7 +102,7 @@ export async function writeVersion(api: Caller, runId: string, content: string):
     .artifact_version as { id: string };
 }
 
-/** What an archive holds, whatever lines its columns are cut into and without what a restore gives anew. */
+/** The content of an archive, however its columns are cut into lines, and without values that a restore assigns again. */
 export type Content = {
   /** Lines that are not of columns, in their order. Attributes and objects are numbered in their order. */
   readonly rows: readonly unknown[];

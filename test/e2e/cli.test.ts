@@ -33,7 +33,7 @@ describeModes("the command line", (stack) => {
     expect(files()).toEqual([...new Set(named)].toSorted());
     for (const name of files()) expect(sha256(readFileSync(join(out, "bytes", name)))).toBe(name);
 
-    // One is gone, one is damaged, and of one a part came.
+    // One is gone, one is damaged, and one arrived in part.
     const [first, second] = files();
     const whole = readFileSync(join(out, "bytes", first!));
     rmSync(join(out, "bytes", first!));

@@ -9,9 +9,9 @@ import { keyOf } from "./removal.fixture.ts";
 /** Ids of one thing of each kind that belongs to a run or a project, by the name that paths give them. */
 export type Ids = Readonly<Record<(typeof ofRun)[number] | (typeof ofProject)[number], string>>;
 
-/** What goes with its run. */
+/** Ids that are deleted with their run. */
 export const ofRun = ["run_id", "artifact_id", "object_id", "trace_id", "upload_session_id", "token"] as const;
-/** What goes with its project, and stays when the run does that made it. */
+/** Ids that are deleted with their project, and outlive the run that made them. */
 export const ofProject = [
   "project_id",
   "collection_id",
@@ -97,7 +97,7 @@ export async function makeEverything(stack: Stack, owner: Person): Promise<{ api
   };
 }
 
-/** Sends a request with a key, or as somebody who is signed in where keys may not come. */
+/** Sends a request with a key, or as a signed-in user where keys are not allowed. */
 export async function ask(api: Api, owner: Person, method: string, path: string, more: CallOptions): Promise<Answer> {
   const byKey = await api.call(method, path, more);
   return byKey.status === 401 || byKey.status === 403 ? owner.browser.call(method, path, more) : byKey;

@@ -8,7 +8,7 @@ import { createTeam, type Person } from "../stack/people.ts";
 import { ask, makeEverything, missing, ofProject, ofRun, type Ids } from "./deleted-ids.fixture.ts";
 import { namings, others } from "./id-namings.fixture.ts";
 
-// Every route that names an id of something in a run or a project, from the description of the API, so that a new one is asked for its case here.
+// Every route that names an id of something in a run or a project, from the description of the API, so that a new one needs a case here.
 
 type Described = { readonly parameters?: readonly { readonly name: string; readonly in: string }[] };
 type Place = { readonly method: string; readonly path: string; readonly name: string; readonly isInPath: boolean };
@@ -43,7 +43,7 @@ async function placesOf(api: Api): Promise<Place[]> {
 const titleOf = ({ method, path, name }: Place): string => `${method} ${path} ${name}`;
 const isOther = (place: Place): boolean => others.has(place.name) || others.has(titleOf(place));
 
-/** They delete, bring back, or are about what is deleted. */
+/** Routes that delete, restore, or are about deleted things. */
 const ofDeletion = new Set([
   "DELETE /runs/{run_id}",
   "POST /runs/{run_id}/restore",
@@ -51,7 +51,7 @@ const ofDeletion = new Set([
   "POST /projects/{project_id}/restore",
 ]);
 
-/** What it says, whatever ids and times are in it. Short ids are in no answer. */
+/** The content of an answer without its ids and times. No answer has short ids. */
 function told({ status, text }: Answer, ids: Ids): string {
   const long = [...Object.values(ids), ...Object.values(missing)].filter((id) => id.length > 10);
   const general = long.reduce((rest, id) => rest.replaceAll(id, "id"), text);
@@ -156,7 +156,7 @@ async function untilAll(api: Api, owner: Person, ids: Ids, status: number): Prom
     const answers = await Promise.all(
       paths.map((path) => ask(api, owner, "GET", `/api/runs/${ids.run_id}/${path}`, {})),
     );
-    // Writes go to another process than reads. A missing run is said before a bad body.
+    // Writes go to another process than reads. A missing run is reported before a bad body.
     const write = await ask(api, owner, "POST", `/runs/${ids.run_id}/metrics`, { body: {} });
     const isKnownToWrites = (write.status === 404) === (status === 404);
     return isKnownToWrites && answers.every((answer) => answer.status === status);

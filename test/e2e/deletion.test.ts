@@ -79,7 +79,7 @@ async function expectUnknown(stack: Stack, api: Api, run: FullRun): Promise<void
   expect(await answersOf(stack, api, run)).toEqual([]);
 }
 
-/** What lists over runs show of a project's only run. */
+/** Returns what lists over runs show of a project's only run. */
 async function listed(api: Api): Promise<unknown[]> {
   const at = async (path: string, of: (json: Answer["json"]) => unknown) => of((await api.get(path)).json);
   return Promise.all([

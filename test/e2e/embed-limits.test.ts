@@ -9,7 +9,7 @@ const ORIGIN = "https://portal.test";
 
 type Made = { readonly id: string; readonly token: string };
 
-/** An address that no other test comes from. */
+/** An address that no other test uses. */
 const newAddress = (() => {
   let last = 0;
   return () => ({ headers: { "x-forwarded-for": `192.0.2.${(last += 1)}` } });
@@ -49,7 +49,7 @@ describeModes(
       stack().api.as(token).post(`${SESSIONS}/${id}/runs/data`, {}, from);
     const policy = ({ id }: Made, from: From): Promise<Answer> =>
       stack().api.get(`${SESSIONS}/${id}/frame-policy`, from);
-    /** All are sent before the first is answered, so that few tokens come back meanwhile. */
+    /** All are sent before the first is answered, so that few tokens are refilled meanwhile. */
     const many = (count: number, send: () => Promise<Answer>): Promise<Answer[]> =>
       Promise.all(Array.from({ length: count }, send));
 
@@ -96,7 +96,7 @@ describeModes(
       }
     });
 
-    /** Copies the sessions of an organization until there are so many, of keys with these ids. */
+    /** Copies the sessions of an organization until there are `count`, of keys with these ids. */
     const copy = (orgId: string, count: number, keyId: string): Promise<unknown[]> =>
       queryDatabase(
         stack(),

@@ -14,7 +14,7 @@ async function newEmbed(api: Api): Promise<string> {
   return (await api.post("/api/embed/sessions", body)).json.embed_session.id as string;
 }
 
-/** What a page owes that no other page may show. */
+/** Expects the headers of a page that no other page may embed. */
 function expectUnframed({ headers }: Answer): void {
   expect(headers).toMatchObject({
     "content-type": "text/html; charset=utf-8",

@@ -7,7 +7,7 @@ import { queryDatabase } from "../stack/query-database.ts";
 
 const SESSIONS = "/api/embed/sessions";
 
-/** What nobody may hold a revoked credential for longer than. */
+/** The longest time that a process may hold a revoked credential. */
 const WITHIN_MS = 10_000;
 
 /** A key as the answer to its making names it. */

@@ -8,9 +8,9 @@ import { sessionCookie } from "../stack/browser.ts";
 import { describeModes } from "../stack/modes.ts";
 import { asOperator, createTeam } from "../stack/people.ts";
 
-// Somebody holds back the last byte of a request, or reads an answer slowly, until the credential that let them in has ended.
+// A client holds back the last byte of a request, or reads an answer slowly, until its credential has ended.
 
-/** What may go on after a revocation, in milliseconds. */
+/** How long work may continue after a revocation, in milliseconds. */
 const WITHIN_MS = 10_000;
 
 type Held = {
@@ -198,7 +198,7 @@ describeModes("a request that outlives the rights of its caller", (stack) => {
     socket.on("error", () => undefined);
     socket.on("data", (chunk: Buffer) => {
       read += chunk.length;
-      // Slowly, for as long as bytes come.
+      // Slowly, for as long as bytes arrive.
       socket.pause();
       setTimeout(() => socket.resume(), 100);
     });

@@ -32,7 +32,7 @@ function trainInTypeScript(url: string, key: string, started?: (interrupt: () =>
   return runExample(process.execPath, [join(examples, "typescript/train.ts")], settings, started);
 }
 
-/** The report of an example that did what it should. */
+/** The report of an example that worked as expected. */
 function reportOf({ code, stderr, report }: ExampleRun): Report {
   if (code !== 0 || report === undefined) throw new Error(`the example ended with ${code}:\n${stderr}`);
   return report;
@@ -63,7 +63,7 @@ async function expectLines(
   expect(lines.map(({ line_number }) => line_number)).toEqual(
     lines.map(({ line_number }) => line_number).toSorted((a, b) => a - b),
   );
-  // Nobody has printed what was logged as a line.
+  // The logged lines were never printed.
   expect(lines.map(({ message }) => message).filter((message) => captured.includes(message))).toEqual(captured);
   const logged = lines.filter(({ message }) => !captured.includes(message));
   expect(logged.map(({ line_number, message }) => [line_number, message])).toEqual(
@@ -227,7 +227,7 @@ describe("the examples under difficulties", () => {
     await stack?.stop();
   });
 
-  /** Decides about requests to matching paths, in turn: some get through, one is told to come back, and the answer to one is lost. */
+  /** Decides about requests to matching paths, in turn: some get through, one is told to retry later, and the answer to one is lost. */
   const everyNow = (pattern: RegExp, period: number): ((method: string, path: string) => Fate) => {
     let count = 0;
     return (_method, path) => {
@@ -273,7 +273,7 @@ describe("the examples under difficulties", () => {
     await network.stop();
     expect(run).toMatchObject({ code: 1, report: undefined, stderr: expect.stringContaining("Error: interrupted") });
     expect((await api.get("/runs")).json.runs).toMatchObject([{ status: "failed" }]);
-    // What it had logged until then is there.
+    // Everything it had logged until then is there.
     expect(printedLines(run.stdout).length).toBeLessThan(12);
     const id = (await api.get("/runs")).json.runs[0].id as string;
     await expectLines(api, id, "stdout", printedLines(run.stdout));

@@ -19,7 +19,7 @@ describeModes("the limits of exports", (stack) => {
   const TRUNCATED = [200, "true", "true", true];
   const COMPLETE = [200, "false", "false", false];
 
-  /** Writes so many points of each of so many keys. */
+  /** Writes `points` points of each of `keys` keys. */
   async function writePoints(api: Api, runId: string, points: number, keys: number, prefix = "k"): Promise<void> {
     const names = Array.from({ length: keys }, (_, i) => `${prefix}${i}`);
     for (let from = 0; from < points; from += 100) {

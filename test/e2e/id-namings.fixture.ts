@@ -2,9 +2,9 @@ import { missing, type Ids } from "./deleted-ids.fixture.ts";
 
 /** A request that names an id elsewhere than in its path. `other` are the ids of a run and a project that stay. */
 export type Naming = {
-  /** It changes nothing, and answers otherwise when there is no such id. */
+  /** It changes nothing, and its answer differs when there is no such id. */
   readonly reads: boolean;
-  /** What it names. */
+  /** The kind of id that it names. */
   readonly names: keyof Ids;
   readonly path: (ids: Ids, other: Ids) => string;
   readonly body?: (ids: Ids, other: Ids) => unknown;
@@ -177,9 +177,9 @@ export const others: ReadonlySet<string> = new Set([
   "rollout_id",
   "chunk_id",
   "source_run_id",
-  // Of a new run; that of a deleted one is never free.
+  // The id of a new run; the id of a deleted one is never free.
   "POST /runs id",
-  // What it names is not looked up; a report of a deleted project is refused, as `deletion.test.ts` says.
+  // The id is not looked up; a report of a deleted project is refused, as `deletion.test.ts` says.
   "POST /api/reports project_id",
   // Left out where it is not of the run.
   "POST /api/runs/{run_id}/attributes artifact_id",

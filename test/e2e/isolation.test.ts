@@ -6,7 +6,7 @@ import { bodies, operations } from "../stack/operations.ts";
 import { queryDatabase } from "../stack/query-database.ts";
 
 // One organization must not learn what another has: every route with an id in its path, taken
-// from the API's own description, is asked for a foreign row and for one that does not exist.
+// from the API's own description, is called for a foreign row and for one that does not exist.
 
 const CANARY = "sentinel-7f3a";
 

@@ -76,7 +76,7 @@ describeModes("exports that are kept", (stack) => {
              WHERE datname = current_database() AND application_name LIKE 'tidemark-%' AND xact_start IS NOT NULL
                AND state LIKE 'idle in transaction%' AND xact_start < now() - interval '1 second'`,
         );
-      // As long as the database may need, and less than the minute after which it would end what no one reads.
+      // As long as the database may need, and less than the minute after which it would end unread exports.
       let looks = 0;
       const isCalm = async (): Promise<boolean> => {
         looks = (await openOnes()).length === 0 ? looks + 1 : 0;

@@ -9,7 +9,7 @@ import { describeOwnModes } from "../stack/modes.ts";
 
 const CHUNK_BYTES = 6 * 1024 * 1024;
 
-/** Repeats items up to so many bytes, at most so many of them. */
+/** Repeats items up to `bytes` bytes, at most `countMax` of them. */
 function fill(bytes: number, countMax: number, item: (index: number) => string): string {
   const parts: string[] = [];
   for (let i = 0, length = 0; i < countMax; i += 1) {
@@ -77,7 +77,7 @@ describeOwnModes("a large import", (stack) => {
       await measure(what, `${job.path}/chunks`, `${JSON.stringify(job.head()).slice(0, -1)},${content}}`);
     }
     await measure("a document", "/api/imports/wandb?dry_run=true", document);
-    // A process that reads a body at once, without a turn for others, makes them wait for about two thirds of it.
+    // A process that reads a body in one turn makes other requests wait for about two thirds of it.
     expect(waitedMs / tookMs).toBeLessThan(0.35);
   });
 });

@@ -5,14 +5,14 @@ import { createTestDatabase, type TestDatabase } from "@tidemark/testkit";
 import { Client } from "pg";
 import { createLogins, type Logins } from "../stack/logins.ts";
 
-// What the database lets a process do that has fallen into wrong hands: with its own database URL, and every role that this may become.
+// What the database lets a compromised process do: with its own database URL, and every role that its user may become.
 
 type Relation = { name: string; schema: string };
 
 const SCHEMAS = [...new Set(allModules.flatMap(({ schema }) => schema ?? []))];
 const modules = allModules.filter(({ schema }) => schema !== undefined);
 const NOBODY = "00000000-0000-4000-8000-000000000000";
-/** What every service shares; row level security divides it by organization. */
+/** The schema that every service shares; row level security divides it by organization. */
 const SHARED = "platform";
 
 let database: TestDatabase;
@@ -88,7 +88,7 @@ const UNDER_FUNCTIONS: Readonly<Record<string, readonly string[]>> = {
   tidemark_usage: ["control.promised_seats", "runs.deleted_projects_v1", "runs.names_deleted_project_v1"],
 };
 
-/** What the modules of a schema may read of others. */
+/** Names that the modules of a schema may read in other schemas. */
 const readsOf = (schema: string): Set<string> =>
   new Set(allModules.filter((module) => module.schema === schema).flatMap(({ reads = [] }) => reads));
 

@@ -5,7 +5,7 @@ import { describeModes } from "../stack/modes.ts";
 describeModes("metrics over groups of runs", (stack) => {
   const PATH = "/api/metrics/groups";
 
-  /** Two runs with lr 0.1 and one with lr 1, each with a seed of its own. */
+  /** Two runs with lr 0.1 and one with lr 1, each with its own seed. */
   const threeRuns = async () => {
     const { api, orgId } = await stack().organization();
     const ids: string[] = [];

@@ -6,7 +6,7 @@ import { allModules } from "@tidemark/all";
 import { Client } from "pg";
 import { startOwnPostgres, type OwnPostgres } from "../stack/server.ts";
 
-// On a server of its own, where the owner is no superuser and no role exists yet, as on a hosted database.
+// On a separate server, where the owner is not a superuser and no role exists yet, as on a hosted database.
 
 const root = join(import.meta.dirname, "../..");
 const withDatabase = allModules.filter(({ schema }) => schema !== undefined).map(({ name }) => name);

@@ -3,7 +3,7 @@ import { expect, test } from "@jest/globals";
 import type { Api } from "../stack/client.ts";
 import { describeOwnModes } from "../stack/modes.ts";
 
-// What one organization that sends as much as it can makes another one wait, as a share of what it waits itself.
+// How long an organization that sends as much as it can makes another one wait, as a share of its own wait.
 
 const AT_A_TIME = 48;
 const POINTS = 500;

@@ -21,7 +21,7 @@ type Scene = {
   /** A job that takes chunks, and one that can be committed. */
   readonly open: TestJob;
   readonly staged: TestJob;
-  /** An archive whose bytes are to come. */
+  /** An archive whose bytes are not sent yet. */
   readonly archive: { readonly id: string; readonly sha256: string };
   /** An upload whose bytes are in `complete`. */
   readonly upload: { readonly id: string; readonly entryId: string };
@@ -102,7 +102,7 @@ async function prepare(stack: Stack): Promise<Scene> {
   };
 }
 
-/** Requests of everything new, each of which is right otherwise. */
+/** Requests that create something; each is valid otherwise. */
 const writes: readonly [what: string, (scene: Scene) => Promise<Answer>][] = [
   ["POST /projects", ({ api }) => api.post("/projects", { name: randomUUID() })],
   ["POST /runs", ({ api }) => api.post("/runs", { project: "p" })],

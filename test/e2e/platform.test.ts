@@ -5,7 +5,7 @@ import { describeModes } from "../stack/modes.ts";
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** Sends bytes as they are and returns everything that comes back until the server closes. */
+/** Sends bytes unchanged and returns everything that the server sends until it closes. */
 function rawExchange(baseUrl: string, text: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(Number(new URL(baseUrl).port), "127.0.0.1", () => socket.write(text));

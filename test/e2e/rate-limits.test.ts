@@ -24,7 +24,7 @@ const servers = await requireServers(["nats-server", "minio"]);
 
 type Sent = { readonly admitted: number; readonly refused: number; readonly seconds: number };
 
-/** Sends as many requests a second as said, one after the other to each of the ways in, and counts what came of them. */
+/** Sends as many requests a second as said, to each of the entry points in turn, and counts the results. */
 async function send(ways: readonly Api[], perSecond: number, seconds: number, during?: () => void): Promise<Sent> {
   const startedMs = performance.now();
   const answers: Promise<number>[] = [];

@@ -7,7 +7,7 @@ import type { Person } from "../stack/people.ts";
 import { queryDatabase } from "../stack/query-database.ts";
 import type { Stack } from "../stack/attach.ts";
 
-/** A key that may do everything with runs, of the organization of somebody who is signed in. */
+/** A key that may do everything with runs, of a signed-in user's organization. */
 export async function keyOf(stack: Stack, { browser, orgId }: Person, projectId?: string): Promise<Api> {
   const scopes = ["sdk:ingest", "export:read", "runs:control", "artifacts:write", "artifacts:manage", "imports:write"];
   const { status, json } = await browser.post(`/api/orgs/${orgId}/api-keys`, { scopes, project_id: projectId });
@@ -27,7 +27,7 @@ async function tenantTables(stack: Stack): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** The tables with rows, of all organizations, in which a text stands, as such or as bytes. Other files share the stack: each looks for a text of its own. */
+/** The tables with rows, of all organizations, that contain a text, as text or as bytes. Other files share the stack: each looks for its own text. */
 export async function tablesWith(stack: Stack, text: string): Promise<string[]> {
   const selects = (await tenantTables(stack)).map(
     (name) =>
@@ -54,7 +54,7 @@ export async function bytesOf(stack: Stack, orgId: string): Promise<string[]> {
   return Promise.all(files.map(async (file) => (await readFile(join(file.parentPath, file.name))).toString("latin1")));
 }
 
-/** Moves the deletion of something so far back that its time is over, and that of bytes which came twice. */
+/** Moves a deletion so far back that its time is over, and also that of bytes that were sent twice. */
 export async function letTimePass(
   stack: Stack,
   table: "runs.runs" | "runs.projects" | "control.organizations",
@@ -69,7 +69,7 @@ export async function letTimePass(
   await queryDatabase(stack, "UPDATE artifacts.objects SET sweep_after = now() WHERE sweep_after IS NOT NULL");
 }
 
-/** Waits until nothing is to be removed any more, and the run, the project or the name of the organization is gone. */
+/** Waits until nothing is left to be removed, and the run, the project or the name of the organization is gone. */
 export async function untilRemoved(stack: Stack, id: string): Promise<void> {
   const leftSql = `SELECT (SELECT count(*) FROM platform.removals) + (SELECT count(*) FROM runs.runs WHERE id = $1)
       + (SELECT count(*) FROM runs.projects WHERE id = $1) + (SELECT count(*) FROM control.organizations WHERE org_id = $1 AND name <> '')

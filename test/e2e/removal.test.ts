@@ -10,8 +10,8 @@ import { bytesOf, keyOf, letTimePass, rowsOf, tablesWith, untilRemoved } from ".
 
 // One file, because all cases share a stack in each mode.
 
-// What may name a run that was removed: its id, which nobody gets again; the log of who did what; the version that it produced, which stays; and what
-// goes away by its age.
+// Columns that may name a removed run: its id, which is never reused; the audit log; the version that it produced, which stays; and rows that
+// expire by age.
 const MAY_NAME = [
   "artifacts.versions",
   "control.audit_events",
@@ -122,7 +122,7 @@ describeModes(
       expect((await tablesWith(stack(), "canary-")).length).toBeGreaterThan(5);
       expect(await bytesOf(stack(), team.orgId)).not.toEqual([]);
 
-      // A run that was deleted before its project goes with it.
+      // A run that was deleted before its project is removed with it.
       expect((await api.call("DELETE", `/runs/${self.runId}`)).status).toBe(200);
       expect((await team.owner.browser.call("DELETE", `/projects/${projectId}`)).status).toBe(200);
       await until("the runs to follow", async () => {

@@ -258,7 +258,7 @@ describeModes("share links", (stack) => {
       json.paths as Record<string, Record<string, { security: object[] }>>,
     )) {
       for (const [method, { security }] of Object.entries(methods)) {
-        // Whoever comes without credentials is let in there.
+        // These routes accept requests without credentials.
         if (security.length === 0) continue;
         for (const known of path.includes("{") ? ids : ["none"]) {
           const filled = path.replaceAll(/\{[a-z_]+\}/g, known);

@@ -10,8 +10,8 @@ import { describeModes } from "../stack/modes.ts";
 import { runIn } from "../stack/run-control.ts";
 import { startStack, type Replica, type OwnStack } from "../stack/stack.ts";
 
-// Several clients stop, acknowledge, change, resume and read one run at the same time. Whatever they
-// were answered must follow from some order of what they did.
+// Several clients stop, acknowledge, change, resume and read one run at the same time. All their
+// answers must follow from some order of their operations.
 
 const HISTORIES = 60;
 
@@ -49,7 +49,7 @@ const plan = (signals: boolean): fc.Arbitrary<Plan> =>
 const plans = (signals: boolean): fc.Arbitrary<Plan[][]> =>
   fc.array(fc.array(plan(signals), { minLength: 1, maxLength: 3 }), { minLength: 2, maxLength: 4 });
 
-/** Lets every client do what is planned, one thing after another, and all clients simultaneously. */
+/** Lets every client do its planned operations one after another, and all clients simultaneously. */
 async function play(
   clients: readonly Api[],
   runId: string,

@@ -42,7 +42,7 @@ describeModes("signing in with an API key", (stack) => {
     const { run } = (await browser.post("/runs", { project: "p" })).json;
     expect((await browser.post(`/api/runs/${run.id}/stop`, {})).json.run_control).toMatchObject({ actor: "api_key" });
     expect((await browser.post("/runs", {}, { headers: { origin: "https://evil.example" } })).status).toBe(403);
-    // Of users alone, whatever their role; and of training processes alone.
+    // Routes only for users, in any role; and routes only for training processes.
     for (const [method, path] of [
       ["GET", "/api/dashboard/preferences"],
       ["GET", "/api/workspace-views"],

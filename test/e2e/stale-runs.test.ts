@@ -136,7 +136,7 @@ describeOwnModes("stale runs", (stack) => {
     const { run } = (await member.browser.get(`/runs/${id}`)).json;
     expect(run.finished_at).not.toBeNull();
     expect(run.run_control).toMatchObject({ stop_state: "terminal_without_completion", display_status: "failed" });
-    // It was not dead: what it still sends is kept, and it is told that it has ended.
+    // It was not dead: data that it still sends is kept, and it learns that it has ended.
     expect((await member.browser.post(`/runs/${id}/metrics`, { metrics: { loss: 1 }, step: 1 })).status).toBe(200);
     expect((await member.browser.post("/runs", { id, mode: "resume" })).json.run).toMatchObject({
       status: "running",

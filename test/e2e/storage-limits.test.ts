@@ -10,7 +10,7 @@ import { queryDatabase } from "../stack/query-database.ts";
 const { included_storage_bytes: LIMIT } = FREE;
 const scopes = ["sdk:ingest", "artifacts:write", "artifacts:manage", "imports:write", "export:read", "usage:read"];
 const exceeded = { status: 402, json: { code: "plan_limit_exceeded", error: expect.any(String) } };
-/** What a row of an artifact counts for. */
+/** Bytes that a row of an artifact counts for. */
 const ROW = 512;
 
 const fine = (answer: Answer): Answer => {
@@ -129,7 +129,7 @@ describeModes(
       const sent = [{ entry_id: files[0].entry_id, content_base64: bytes.toString("base64") }];
       fine(await org.api.post(`/api/artifact-uploads/${session.id}/complete`, { files: sent }));
       expect(await org.usedOf()).toBe(LIMIT);
-      // The same files again bring nothing new.
+      // The same files again add nothing new.
       expect((await org.begin(bytes)).json).toMatchObject({ deduplicated: true });
     });
 

@@ -4,7 +4,7 @@ import { expect, test } from "@jest/globals";
 import { until } from "@tidemark/testkit";
 import { describeOwnModes } from "../stack/modes.ts";
 
-// A collector that understands what it needs to: the names of spans stand as plain text in the
+// A collector that understands only what it needs: the names of spans are plain text in the
 // Protobuf that the exporter sends, their ids as bytes.
 const received: Buffer[] = [];
 const collector: Server = createServer((request, response) => {

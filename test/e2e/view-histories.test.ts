@@ -8,8 +8,8 @@ import type { Browser } from "../stack/browser.ts";
 import { describeModes } from "../stack/modes.ts";
 import { signIn } from "../stack/people.ts";
 
-// Several pages of one user read, change, delete and replace one workspace view at the same time. Whatever they were
-// answered must follow from some order of what they did.
+// Several pages of one user read, change, delete and replace one workspace view at the same time. All their answers
+// must follow from some order of their operations.
 
 const HISTORIES = 60;
 
@@ -25,7 +25,7 @@ const plan: fc.Arbitrary<Plan> = fc.record({
 });
 const plans = fc.array(fc.array(plan, { minLength: 1, maxLength: 3 }), { minLength: 2, maxLength: 4 });
 
-/** Lets every page do what is planned, one thing after another, and all pages simultaneously. */
+/** Lets every page do its planned operations one after another, and all pages simultaneously. */
 async function play(
   browser: Browser,
   view: { readonly id: string; readonly version: string; readonly exported: unknown },

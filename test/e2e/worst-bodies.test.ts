@@ -14,7 +14,7 @@ const ORDINARY_BYTES = 999_000;
 const LARGE_BYTES = 4 * 1024 * 1024 - 1000;
 const LONG = "12345678901234567";
 
-/** Joins texts to so many bytes. */
+/** Joins texts to `bytes` bytes. */
 function fill(bytes: number, item: (index: number) => string): string {
   const parts: string[] = [];
   for (let i = 0, length = 0; ; i += 1) {
@@ -25,7 +25,7 @@ function fill(bytes: number, item: (index: number) => string): string {
   }
 }
 
-/** JSON values of so many bytes, each slow in its own way. */
+/** JSON values of `bytes` bytes, each slow in its own way. */
 const values: readonly (readonly [string, (bytes: number) => string])[] = [
   ["zeros after a long integer", (bytes) => `[${LONG},${fill(bytes, () => "0")}]`],
   ["decimals after a long integer", (bytes) => `[${LONG},${fill(bytes, (i) => `${i}.50`)}]`],
@@ -109,7 +109,7 @@ describeWith(servers)("the worst body of each route", () => {
         expect([`${what} of ${of}`, [200, 400].includes(status), status]).toEqual([`${what} of ${of}`, true, status]);
       }
     }
-    // A process that reads a body at once, without a turn for others, makes them wait for about all of it.
+    // A process that reads a body in one turn makes other requests wait for about all of it.
     expect(waitedMs / tookMs).toBeLessThan(0.5);
   });
 });

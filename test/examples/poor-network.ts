@@ -2,7 +2,7 @@ import { createServer, request, type IncomingMessage, type ServerResponse } from
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 
-/** What becomes of a request: `deliver`; `lose`: the server handles it but its answer never arrives; `busy`: a 503 instead. */
+/** The fate of a request: `deliver`; `lose`: the server handles it but its answer never arrives; `busy`: a 503 instead. */
 export type Fate = "deliver" | "lose" | "busy";
 
 /** A way to a server that does not always work. */
@@ -13,7 +13,7 @@ export type PoorNetwork = {
   stop(): Promise<void>;
 };
 
-/** Stands between a client and the server at `target`, and asks `fate` about every request, in the order of arrival. */
+/** A proxy between a client and the server at `target` that asks `fate` about every request, in the order of arrival. */
 export async function startPoorNetwork(
   target: string,
   fate: (method: string, path: string) => Fate,

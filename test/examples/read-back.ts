@@ -20,7 +20,7 @@ export async function readRun(api: Api, id: string): Promise<Record<string, unkn
   return (await get(api, `/runs/${id}`))["run"] as Record<string, unknown>;
 }
 
-/** All points of some keys, in the order in which they come. */
+/** All points of some keys, in the order of the answers. */
 export async function readMetrics(api: Api, id: string, keys: readonly string[]): Promise<Record<string, Series>> {
   const series: Record<string, Series> = {};
   for (const key of keys) {

@@ -12,7 +12,7 @@ export type LoggedCall = {
   readonly kwargs?: Readonly<Record<string, unknown>>;
 };
 
-/** What an example says it did. */
+/** The report of an example on its work. */
 export type Report = {
   readonly run_id: string;
   readonly init: {

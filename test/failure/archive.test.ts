@@ -7,7 +7,7 @@ import { startStack } from "../stack/stack.ts";
 
 const servers = await requireServers(["nats-server", "minio"]);
 
-/** Reads a body as far as it comes. */
+/** Reads a body until it ends or breaks. */
 async function readOn(first: string, body: AsyncIterator<Buffer>): Promise<{ text: string; hasBroken: boolean }> {
   let text = first;
   try {

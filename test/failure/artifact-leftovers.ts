@@ -6,7 +6,7 @@ import type { OwnStack } from "../stack/stack.ts";
 
 const BUCKET = "tidemark";
 
-/** Folders under `root`, as paths from there, of which `depth` names are needed to tell them apart. */
+/** Folders under `root`, as relative paths; `depth` names are needed to tell them apart. */
 async function foldersIn(root: string, depth: number): Promise<string[]> {
   const entries = await readdir(root, { withFileTypes: true, recursive: true }).catch(() => []);
   return entries
@@ -26,7 +26,7 @@ export async function unfinishedUploads({ minio }: OwnStack): Promise<string[]> 
   return foldersIn(join(minio!.directory, "objects/.minio.sys/multipart"), 2);
 }
 
-/** Lets everything that has a time be over, and waits until the sweeper has been there. Uploads that are being verified come to their end first. */
+/** Lets everything with a time limit expire, and waits until the sweeper has run. Uploads that are being verified finish first. */
 export async function letTimePass(stack: OwnStack): Promise<void> {
   const count = async (rows: string): Promise<number> =>
     (await queryDatabase<{ count: number }>(stack, `SELECT count(*)::int AS count FROM artifacts.${rows}`))[0]!.count;

@@ -23,7 +23,7 @@ import { createScene, steps, STORERS, type Storers, type Victim } from "./upload
 
 const servers = await requireServers(["nats-server", "minio"]);
 
-/** Two who store, each in its own way of meeting faults, and wait at a point if the step says so. */
+/** Two storers, each with its own way of handling faults, which wait at a point if the step says so. */
 function direct(store: (storer: Pick<Storer, "ask" | "at">) => Promise<string>) {
   const begun = Promise.withResolvers<void>();
   const all = Promise.withResolvers<void>();
@@ -65,7 +65,7 @@ describeWith(servers)("killed between two steps of an upload", () => {
     await postgres.end();
   });
 
-  /** Kills, lets go what was held, and starts again. A lease of somebody who died is over at once instead of in 30 s. */
+  /** Kills, releases what was held, and starts again. The lease of a dead process expires immediately instead of in 30 s. */
   async function kill(victim: Victim, release: () => Promise<void>): Promise<void> {
     const server = { store: stack.minio!, postgres }[victim as string];
     if (server === undefined) await stack.children.get(victim)!.end("SIGKILL");

@@ -54,7 +54,7 @@ test("a disk that gets full is 503 in the one error shape, nothing is torn, and 
   expect(refused.etag).toBeUndefined();
   expect((await complete()).status).toBe(400);
 
-  // What fits goes on meanwhile.
+  // Uploads that fit succeed meanwhile.
   const small = [fileOf("small.bin", 300_000)];
   const storer = { api, runId, ask: insist };
   const smallId = await storePlain(storer, small[0]!);

@@ -13,7 +13,7 @@ const POINTS = 3000;
 const KEYS = 3;
 
 const sourceOf = (chunk: number): string => `run-${chunk}`;
-/** Each chunk brings a run, and points of this one and of the one before. */
+/** Each chunk contains a run, and points of this run and the previous one. */
 const pointsOf = (chunk: number) =>
   Array.from({ length: POINTS }, (_, i) => ({
     source_run_id: sourceOf(i % 2 === 0 ? chunk : Math.max(0, chunk - 1)),
@@ -49,7 +49,7 @@ const summary = {
   skipped_runs: 0,
 };
 
-/** What is stored, run by run, read back as any client reads it. */
+/** The stored data, run by run, read back as any client reads it. */
 async function storedOf(api: Api, project: string) {
   const { runs } = (await api.get(`/runs?project=${project}&limit=1000&sort_by=name`)).json;
   const found = [];
@@ -71,7 +71,7 @@ async function storedOf(api: Api, project: string) {
   return found.toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** What was sent. */
+/** The data that was sent. */
 function sent() {
   const steps = new Map<string, number[]>();
   for (let chunk = 0; chunk < CHUNKS; chunk++) {

@@ -72,7 +72,7 @@ describeWith(servers)("one service of several", () => {
     let writing = true;
     const writer = async (first: number): Promise<void> => {
       for (let step = first; writing; step += 4) {
-        // A client that repeats a step until it is told that the step is stored.
+        // A client that repeats a step until an answer says that the step is stored.
         await until(`step ${step}`, async () => {
           const body = { metrics: { a: step }, step };
           const answer = await api.post(`/runs/${id}/metrics`, body, {

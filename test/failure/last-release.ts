@@ -10,11 +10,11 @@ import { attach, type Stack } from "../stack/attach.ts";
 const run = promisify(execFile);
 const root = join(import.meta.dirname, "../..");
 
-/** The tree of a commit, in a folder of its own. */
+/** The tree of a commit, in a separate folder. */
 export type ReleaseTree = {
-  /** False while there is no release and the last commit stands in. */
+  /** False while there is no release and the last commit is used instead. */
   readonly isRelease: boolean;
-  /** Brings a database up to date with the migration job of the tree. */
+  /** Migrates a database with the migration job of the tree. */
   migrate(ownerUrl: string): Promise<void>;
   /** Starts all modules of the tree in one process over a database that is up to date. */
   start(ownerUrl: string): Promise<{ readonly stack: Stack; stop(): Promise<void> }>;

@@ -22,7 +22,7 @@ async function readAll(api: Api, path: string, key: string): Promise<Point[] | u
     expect(page.status).toBe(200);
     points.push(...(page.json.metrics as Point[]));
     if (page.json.truncated !== true) return points;
-    // A step may go on in the next page: it is read again as a whole.
+    // A step may continue in the next page: it is read again as a whole.
     from = points.at(-1)!.step;
     while (points.at(-1)?.step === from) points.pop();
   }

@@ -37,7 +37,7 @@ describeWith(servers)("a restore", () => {
             const answer = await other
               .post("/api/imports/archive", undefined, { rawBody: text, headers })
               .catch(() => undefined);
-            // What was not acknowledged is sent again.
+            // Unacknowledged requests are sent again.
             return answer?.status === 200 ? answer.json : undefined;
           },
           120_000,

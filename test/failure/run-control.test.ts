@@ -13,7 +13,7 @@ import { untilReady } from "../stack/until-ready.ts";
 
 const servers = await requireServers(["nats-server", "minio"]);
 
-/** Waits until a run's training process is told of a request; null: of none. */
+/** Waits until a run's training process is notified of a request; null: of none. */
 function untilTold(api: Api, id: string, request: string | null, timeoutMs: number): Promise<unknown> {
   const ask = async () => (await signalOf(api, id)).json.stop_request?.stop_request_id ?? null;
   return until(`stop request ${request}`, async () => (await ask()) === request, timeoutMs);
@@ -152,7 +152,7 @@ describe.each(modesHere())("while PostgreSQL is stopped, %s", (mode) => {
     expect(await api.post(`/api/runs/${known}/stop-ack`, { stop_request_id: "x", state: "completed" })).toMatchObject(
       refused,
     );
-    // Never a 404: the SDK stops polling for good on that.
+    // Never a 404: the SDK stops polling permanently on that.
     const sure = await signalOf(api, unknown);
     expect([200, 503]).toContain(sure.status);
     await until(

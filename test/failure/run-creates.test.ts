@@ -16,7 +16,7 @@ const CLIENTS = 8;
 
 const create = (api: Api, id: string) => api.post("/runs", { id, project: "p", config: { id } });
 
-/** All runs of the project, and the total, which comes from its counters. */
+/** All runs of the project, and the total from its counters. */
 async function runsOf(api: Api): Promise<{ total: number; ids: string[]; numbers: number[] }> {
   const ids: string[] = [];
   const numbers: number[] = [];
@@ -101,7 +101,7 @@ describeWith(servers)("a runs service", () => {
     const clients = Array.from({ length: CLIENTS }, async () => {
       while (creating) {
         const id = randomUUID();
-        // A client that repeats a create until it is told that the run is there.
+        // A client that repeats a create until an answer says that the run exists.
         await until("a run", async () => {
           const { status } = await create(api, id);
           if (status !== 200) expect(status).toBe(503);

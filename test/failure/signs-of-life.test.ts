@@ -25,7 +25,7 @@ describeWith(servers)("signs of life while the service of runs is gone", () => {
       expect(await poll()).toBe(200);
       await queryDatabase(stack, "UPDATE runs.runs SET created_at = created_at - interval '1 day' WHERE id = $1", [id]);
       await stack.children.get("runs")?.end("SIGKILL");
-      // Stop signals are answered from memory, so the training goes on polling.
+      // Stop signals are answered from memory, so the training keeps polling.
       expect(await poll()).toBe(200);
       const gateway = stack.children.get("gateway")!;
       const failed = () => gateway.output().includes("signs of life of runs could not be reported");

@@ -16,19 +16,19 @@ export function fileOf(path: string, size: number): File {
   return { path, bytes, sha256: sha256(bytes) };
 }
 
-/** How a client meets what is not answered or is answered by "later". */
+/** How a client handles a request that gets no answer, or the answer "later". */
 export type Insistence = (ask: () => Promise<Answer>) => Promise<Answer>;
 
 const isLater = ({ status, json }: Answer): boolean => status === 503 || json?.code === "idempotency_in_progress";
 
-/** Repeats a request until it is answered otherwise, as a client of a service that comes back does. */
+/** Repeats a request until it gets another answer, as a client of a recovering service does. */
 export const insist: Insistence = async (ask) => {
   let last: Answer | undefined;
   await until("an answer", async () => !isLater((last = await ask())));
   return last!;
 };
 
-/** Leaves at the first fault and never comes back. */
+/** Leaves at the first fault and never retries. */
 export const leave: Insistence = async (ask) => {
   const answer = await ask();
   if (isLater(answer)) throw new Error(`left: ${answer.status}`);
@@ -38,7 +38,7 @@ export const leave: Insistence = async (ask) => {
 /** Where an upload may be held: when half of its first part is sent, and before `complete`. */
 export type Point = "half a part" | "complete";
 
-/** Who stores files. `at` is asked at each point that an upload comes to. */
+/** A client that stores files. `at` is called at each point that an upload reaches. */
 export type Storer = {
   readonly api: Api;
   readonly runId: string;

@@ -25,7 +25,7 @@ type Event = {
   readonly started_at: string;
   readonly ended_at?: string;
 };
-/** What a span shows. */
+/** The fields that a span shows. */
 type Shown = Pick<Event, "name" | "status" | "started_at"> & { readonly ended_at: string | null };
 
 const BEGIN = Date.UTC(2026, 0, 5);
@@ -50,7 +50,7 @@ function eventOf(trace: number, span: number, sequence: number): Event {
   };
 }
 
-/** What the events of a span make of it, by the words of the API specification. */
+/** Folds the events of a span, as the API specification describes. */
 function fold(events: readonly Event[]): Shown {
   const bySequence = events.toSorted((a, b) => a.sequence - b.sequence);
   const { name, status } = bySequence.at(-1)!;

@@ -4,14 +4,14 @@ import { queryDatabase } from "../stack/query-database.ts";
 import type { OwnStack } from "../stack/stack.ts";
 import type { Point } from "./store-files.ts";
 
-/** How many store files at the same time while one step is held: one that comes back after a fault, and one that does not. */
+/** How many clients store files at the same time while one step is held: one that retries after a fault, and one that does not. */
 export const STORERS = 2;
 
-/** What can be killed. */
+/** A process that can be killed. */
 export type Victim = "gateway" | "artifacts" | "store" | "postgres";
 
 /**
- * A place between two durable actions. `hold` lets the storers come there and resolves when both are there, because what comes next cannot happen: rows
+ * A place between two durable actions. `hold` lets the storers get there and resolves when both have, because the next action cannot happen: rows
  * that it writes are locked, the store does not answer, or the gateway does not.
  */
 export type Step = {
@@ -21,7 +21,7 @@ export type Step = {
   readonly hold: (scene: Scene) => Promise<void>;
 };
 
-/** What a step is held with. Everything that was held is let go by `release`. */
+/** The means to hold a step. `release` lets go of everything that was held. */
 export type Scene = {
   /** Lets the storers begin. With a point they wait there, and it resolves when all are there. */
   begin(waitAt?: Point): Promise<void>;
@@ -31,7 +31,7 @@ export type Scene = {
   lock(statement: string): Promise<{ unlock(): Promise<void> }>;
   /** Waits until as many wait for locks as there are storers. */
   blocked(): Promise<void>;
-  /** Waits until so many rows of the organization are counted for each storer. */
+  /** Waits until `each` rows of the organization are counted for each storer. */
   counted(rows: string, each?: number): Promise<void>;
   pauseStore(): void;
   resumeStore(): void;
@@ -82,7 +82,7 @@ const SESSIONS = "SELECT FROM artifacts.upload_sessions WHERE org_id = $1 FOR UP
 const FILES = "SELECT FROM artifacts.upload_files WHERE org_id = $1 AND upload_kind <> 'inline' FOR UPDATE";
 const OBJECTS = "SELECT FROM artifacts.objects WHERE org_id = $1 FOR UPDATE";
 const COLLECTIONS = "SELECT FROM artifacts.collections WHERE org_id = $1 FOR UPDATE";
-// A writer takes a row of its own.
+// A writer takes its own row.
 const STORAGE = "LOCK TABLE artifacts.storage IN EXCLUSIVE MODE";
 const uploads = (state: string): string => `artifacts.upload_sessions WHERE org_id = $1 AND state = '${state}'`;
 
@@ -175,7 +175,7 @@ export const steps: readonly Step[] = [
   plain("an object is reserved, its bytes are on their way", ["gateway", "store"], async (scene) => {
     scene.pauseStore();
     void scene.begin();
-    // More than are needed are reserved at once.
+    // More than are needed are reserved at a time.
     await scene.counted(`(SELECT FROM artifacts.objects WHERE org_id = $1 LIMIT ${STORERS}) AS o`);
   }),
   plain("the bytes are stored, nothing refers to them", ["artifacts", "postgres"], (scene) =>

@@ -6,7 +6,7 @@ export type Entry<Operation, Answer> = {
   readonly ended: number;
 };
 
-/** How a thing behaves when one operation comes after another. */
+/** How a thing behaves when operations follow one another. */
 export type Model<State, Operation, Answer> = {
   readonly initial: State;
   /** Returns the state after an operation that got this answer; undefined when it would have got another one. */
@@ -43,7 +43,7 @@ export function linearize<State, Operation, Answer>(
   return search(0, initial);
 }
 
-/** Tells whether operations of a history met: one began while another was under way. */
+/** Returns whether operations of a history overlapped: one began while another was in progress. */
 export function met(history: readonly Entry<unknown, unknown>[]): boolean {
   return history.some((one) => history.some((other) => one.begun < other.begun && other.begun < one.ended));
 }

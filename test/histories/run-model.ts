@@ -1,6 +1,6 @@
 import type { Entry, Model } from "./linearize.ts";
 
-/** What a client asks of a run. */
+/** An operation of a client on a run. */
 export type Operation =
   | { readonly kind: "stop"; readonly reason: string | null }
   | {
@@ -16,7 +16,7 @@ export type Operation =
 
 type RunStatus = "running" | "finished" | "failed";
 
-/** What an answer says of the run's stop request. */
+/** The run's stop request in an answer. */
 export type SeenControl = {
   readonly stopState: string;
   readonly displayStatus: string;
@@ -27,10 +27,10 @@ export type SeenControl = {
   readonly completed: boolean;
 };
 
-/** What an answer says of the run itself. */
+/** The run itself in an answer. */
 export type SeenRun = { readonly status: string; readonly ended: boolean; readonly resumes: number };
 
-/** What a client was told. */
+/** An answer that a client got. */
 export type Answer =
   | { readonly kind: "refused"; readonly status: number }
   | {
@@ -48,7 +48,7 @@ export type Answer =
       readonly acknowledged: boolean;
     };
 
-/** A run as the API specification describes it (States and transitions), told apart from the product's own table. */
+/** A run as the API specification describes it (States and transitions), independent of the product's own table. */
 export type RunModel = SeenRun & {
   readonly stop: "none" | "requested" | "acknowledged" | "completed" | "terminal_without_completion";
   readonly id: string | null;

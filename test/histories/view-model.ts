@@ -1,13 +1,13 @@
 import type { Entry, Model } from "./linearize.ts";
 
-/** What a client asks of a workspace view. `knows` is the `updated_at` of the version that the client means. */
+/** An operation of a client on a workspace view. `knows` is the `updated_at` of the version that the client means. */
 export type ViewOperation =
   | { readonly kind: "read" }
   | { readonly kind: "put"; readonly name: string }
   | { readonly kind: "delete"; readonly knows: string }
   | { readonly kind: "replace"; readonly knows: string; readonly name: string };
 
-/** What a client was told. */
+/** An answer that a client got. */
 export type ViewAnswer =
   | { readonly kind: "view"; readonly name: string; readonly version: string }
   | { readonly kind: "deleted" }
@@ -33,7 +33,7 @@ function follow(state: ViewState, operation: ViewOperation, answer: ViewAnswer):
   if (answer.kind !== "view") return undefined;
   if (operation.kind === "read")
     return answer.name === state.name && answer.version === state.version ? state : undefined;
-  // The server chooses the moment of a change; it is later than that of the one before.
+  // The server chooses the time of a change; it is later than the previous change.
   const isNext = answer.name === operation.name && answer.version > state.version;
   return isNext ? { name: operation.name, version: answer.version, deleted: false } : undefined;
 }

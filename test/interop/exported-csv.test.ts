@@ -35,7 +35,7 @@ const awkward = fc.oneof(
   fc.string({ unit: fc.constantFrom(",", '"', "\n", "\r", "\t", " ", "=", "-", "@", "'", ";", "a", "é", "😀") }),
 );
 
-/** What Python should see of a text. */
+/** Returns the form of a text that Python should see. */
 function guarded(text: string): string {
   return /^(?:[\t\r\n]|\s*[=+\-@])/.test(text) ? `'${text}` : text;
 }

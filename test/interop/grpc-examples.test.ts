@@ -19,7 +19,7 @@ const python = await requirePython({
   leftOut: "the gRPC example in Python (examples/grpc)",
 });
 
-/** What a program printed; throws when it failed. */
+/** Returns what a program printed; throws when it failed. */
 async function run(program: string, args: readonly string[], settings: Readonly<Record<string, string>>) {
   const PATH = [settings["PATH"], process.env["PATH"]].filter(Boolean).join(delimiter);
   const child = spawn(program, args, { env: { ...settings, PATH }, stdio: ["ignore", "pipe", "pipe"] });

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { modesHere } from "../stack/modes.ts";
 import { startStack, type OwnStack } from "../stack/stack.ts";
 
-// What somebody with a plain gRPC library, our .proto files and the internal token can do.
+// What a client with a plain gRPC library, our .proto files and the internal token can do.
 
 type Answer = Record<string, unknown>;
 type Loaded = {

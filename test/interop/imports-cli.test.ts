@@ -16,7 +16,7 @@ const environment = await requirePython({
 
 const run = promisify(execFile);
 
-/** What the CLI takes: the form that exporters write. */
+/** Input of the CLI, in the form that exporters write. */
 const documents = {
   wandb: {
     project: "team/old",

@@ -7,7 +7,7 @@ import { ConfigError, parseConfig } from "@tidemark/config";
 import { isPlaceholder } from "@tidemark/host";
 import { parse, parseAllDocuments } from "yaml";
 
-// There is no cluster here. What can be checked without one is that the manifests match the program:
+// There is no cluster here. Without one, these tests check that the manifests match the program:
 // its modules, settings, ports and arguments.
 
 type Selector = {
@@ -335,7 +335,7 @@ describe("images", () => {
     expect(text).toMatch(/^ARG NODE_IMAGE$/m);
     expect(text).not.toMatch(/^ARG NODE_IMAGE=/m);
     expect(text).toContain('case "$NODE_IMAGE" in *@sha256:*)');
-    // Nothing is fetched there without a checksum: pnpm has that of the launcher, and packages those of the lock file.
+    // Nothing is fetched there without a checksum: the launcher has the one of pnpm, and the lock file those of packages.
     expect(text).not.toMatch(/\bnpm install|curl|wget|apt-get/);
     expect(text).toContain("pnpm install --prod --frozen-lockfile");
   });

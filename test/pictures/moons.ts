@@ -3,7 +3,7 @@ import { seededRandom } from "../bench/seeded-random.ts";
 /** A point of one of two half circles that reach into each other. */
 export type Example = { readonly x: number; readonly y: number; readonly label: 0 | 1 };
 
-/** What a training may choose. */
+/** The parameters that a training may choose. */
 export type Hyperparameters = {
   readonly learningRate: number;
   readonly units: number;
@@ -19,7 +19,7 @@ export type Network = {
   readonly output: number[];
 };
 
-/** What one step of training did. */
+/** The result of one training step. */
 export type TrainingStep = { readonly loss: number; readonly gradientNorm: number };
 
 /** Makes examples, half of each label; the same for the same seed. */

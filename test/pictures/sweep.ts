@@ -9,7 +9,7 @@ const EVALUATE_EVERY = 20;
 const DRAW_EVERY = 120;
 const [TRAINING, VALIDATION] = [makeMoons(400, 0.22, 1), makeMoons(200, 0.22, 2)];
 
-/** What was logged: the ids of the runs, in order. The last run has not ended. */
+/** The logged runs: their ids, in order. The last run has not ended. */
 export type Sweep = { readonly runIds: readonly string[] };
 
 /** Trains a small network for each choice of hyperparameters, and logs everything as a user would. */

@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { PostgresSettings } from "@tidemark/local";
 import type pg from "pg";
 
-/** One statement that PostgreSQL executed, as its server log tells it. Statements inside functions are told as well. */
+/** One statement that PostgreSQL executed, from its server log. Statements inside functions are logged as well. */
 export type Executed = {
   readonly text: string;
   /** Rows that scans of tables looked at: those that they returned and those that they left out. */
@@ -25,7 +25,7 @@ type PlanNode = {
   readonly Plans?: readonly PlanNode[];
 };
 
-/** Settings of a server whose log tells every plan with what it read. `load` loads them into new connections of a database. */
+/** Settings of a server whose log has every plan with the data it read. `load` loads them into new connections of a database. */
 export const planSettings: PostgresSettings = { log_line_prefix: "", log_min_messages: "log" };
 
 /** Makes the server log the plan of each statement that a new connection of the current database executes. */
@@ -50,7 +50,7 @@ export type PlanLog = {
   /** Takes a line that the server printed. */
   readonly take: (line: string) => void;
   /**
-   * Returns the statements that were executed while `work` ran. Nobody else may use the server meanwhile. `work` is done again when the log is torn:
+   * Returns the statements that were executed while `work` ran. No other client may use the server meanwhile. `work` runs again when the log is torn:
    * a long plan is not written in one piece, so a process in the background may write between its lines.
    */
   readonly during: (work: () => Promise<unknown>) => Promise<Executed[]>;
@@ -59,7 +59,7 @@ export type PlanLog = {
 /** Times that a log may be torn, one after another. */
 const TORN_MAX = 4;
 
-/** Creates a log. `marker` is a connection of the database that logs its plans too: its statement tells where `work` ended. */
+/** Creates a log. `marker` is a connection of the database that logs its plans too: its statement marks where `work` ended. */
 export function createPlanLog(marker: () => pg.Client): PlanLog {
   let plans: string[][] = [];
   let open = false;

@@ -34,7 +34,7 @@ export type Read = {
   readonly method?: "POST";
   readonly path: (tenant: Tenant) => string;
   readonly body?: (tenant: Tenant) => unknown;
-  /** How much the answer is about, in runs, points, or whatever it lists. */
+  /** The size of the answer, in runs, points, or other items that it lists. */
   readonly items: (json: { total: number; runs: unknown[] } & Record<string, unknown[]>) => number;
   /** Rows that may be read for each item, and for the request. */
   readonly each?: number;
@@ -48,7 +48,7 @@ export const ORDERED_ARRAYS = 17;
 
 /** A run of a list: itself, its project, and the keys and aggregates of a page. */
 export const ROWS_OF_RUN = 12;
-/** What a request may read besides. */
+/** Rows that a request may read in addition. */
 export const BASE_ROWS = 80;
 /** The newest runs, or traces, that a search looks at before it turns to the index of words. */
 export const NEWEST = 1000;

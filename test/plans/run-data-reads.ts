@@ -1,7 +1,7 @@
 import { OBJECTS, type Read } from "./read.ts";
 import { columnReads } from "./column-reads.ts";
 
-/** Points, series, console lines, attributes, objects, and writes that look at what is there. */
+/** Points, series, console lines, attributes, objects, and writes that look at existing data. */
 export const runDataReads: readonly Read[] = [
   { name: "points", path: ({ full }) => `/runs/${full}/metrics?limit=1000`, items: () => 1, base: 120 },
   {

@@ -1,6 +1,6 @@
 import type pg from "pg";
 
-/** What is asked for, in one organization. */
+/** The measured ids in one organization. */
 export type SeededArtifacts = {
   /** It has 1,000 artifacts. */
   readonly runId: string;
@@ -51,12 +51,12 @@ const forAllRuns = [
    SELECT org, 0, 0, 3000006 * count(*), 5 * count(*), count(DISTINCT (project, n / 10)), count(*) FROM numbered GROUP BY org`,
 ];
 
-/** One run of each organization $1, with the id of the version that it is to have. */
+/** One run of each organization $1, with the id of the version that it will have. */
 const chooseMeasured = `
   CREATE TEMPORARY TABLE measured AS
   SELECT DISTINCT ON (org) org, run, project, gen_random_uuid() AS version FROM numbered WHERE org = ANY ($1::uuid[]) ORDER BY org, run`;
 
-/** What they get: 1,000 artifacts, and a collection of 20 versions whose newest one has 1,000 entries. */
+/** Data for the measured runs: 1,000 artifacts, and a collection of 20 versions whose newest one has 1,000 entries. */
 const forMeasured = [
   `INSERT INTO artifacts.artifacts (${artifactColumns}) ${artifactOf("org", "run", "project", "i")} FROM measured, generate_series(6, ${ROWS}) i`,
   `INSERT INTO artifacts.collections (org_id, id, project_id, type, name, metadata, next_index, versions_active, bytes_active)
@@ -69,8 +69,9 @@ const forMeasured = [
 ];
 
 /**
- * Gives artifacts and versions to the runs that are there, or to one of `every` runs of each organization, and to one run of each measured organization what is asked for. Writes tables and not through the
- * API, because only the rows are wanted; there are no bytes behind them. Rows come in random order. `client` is the owner of the database.
+ * Gives artifacts and versions to the runs that are there, or to one of `every` runs of each organization, and the measured data to one run of each
+ * measured organization. Writes tables and not through the API, because only the rows are needed; there are no bytes behind them. Rows are
+ * in random order. `client` is the owner of the database.
  */
 export async function seedArtifacts(
   client: pg.ClientBase,

@@ -32,7 +32,7 @@ export const seedImports = `
   INSERT INTO imports.job_runs (org_id, job_id, source_hash, sequence, place, is_rich, outcome, run_id)
   SELECT org_id, id, decode(lpad(to_hex(r), 32, '0'), 'hex'), 0, r, false, 'create', gen_random_uuid() FROM wanted, generate_series(0, 2) r`;
 
-/** Makes so many copies of a trace of each organization, which start when the others do. */
+/** Makes `copies` copies of a trace of each organization, which start when the others do. */
 export async function copyTraces(owner: pg.Client, orgIds: readonly string[], copies: number): Promise<void> {
   await owner.query(
     `INSERT INTO traces.traces (org_id, trace_id, run_id, project_id, version, segments, started_us, updated_us, status, kinds, min_step,

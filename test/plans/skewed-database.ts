@@ -54,7 +54,7 @@ export async function openSkewedDatabase(): Promise<SkewedDatabase> {
     newMajor: postgresMajor,
     log: () => {},
     onServerLine: plans.take,
-    // What autovacuum has gathered when the first request comes would be chance.
+    // What autovacuum has gathered when the first request arrives would be chance.
     settings: { ...planSettings, fsync: false, autovacuum: "off" },
   });
   const maintenance = await connect(postgres.url);

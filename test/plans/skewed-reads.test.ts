@@ -10,7 +10,7 @@ import { openSkewedDatabase, tenantNames, type SkewedDatabase } from "./skewed-d
 import { tableReads } from "./table-reads.ts";
 import { traceReads } from "./trace-reads.ts";
 
-// What PostgreSQL reads for each request of the product, in a database where hundreds of small organizations, some of 1,000 runs and a large one
+// The rows that PostgreSQL reads for each request of the product, in a database where hundreds of small organizations, some of 1,000 runs and a large one
 // share the tables: before PostgreSQL has looked at any of them, with complete statistics, and after these are gone. A plan that was made for the
 // average organization reads thousands of rows for a page of few. All requests share the database, because it takes long to fill.
 
@@ -60,7 +60,7 @@ async function readsOf(tenant: Tenant, read: Read, requestsBefore: number) {
   }
 }
 
-/** What a plan that reads too much does. */
+/** Returns the description of a plan that reads too much. */
 const shown = ({ text, plan, pages }: Executed) => ({
   text: text.trim().slice(0, 200),
   pages,

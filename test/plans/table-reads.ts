@@ -21,7 +21,7 @@ export const tableReads: readonly Read[] = [
   table("by a kept column, descending, of a project", "sort_by=config.lr&sort_dir=desc&project=rl-control", {
     base: 1500,
   }),
-  // What passes is counted: every run is looked at, once.
+  // Matches are counted: every run is looked at, once.
   table("by a value of the config", lr("<"), { items: ({ total }) => total, each: 20, base: 1500 }),
   table("by a value and a rare tag", `${lr("<")}%20tag:paper-fig3`, {
     items: ({ total, runs }) => total + runs.length,

@@ -12,7 +12,7 @@ export const traceReads: readonly Read[] = [
   ...["run_id", "project"].flatMap((scope) => [
     traceList(`traces of a ${scope}`, scope, ""),
     traceList(`running traces of a ${scope}`, scope, "status=running"),
-    // A minute has a row, and one of a large organization 300 traces, of which the oldest is the one that is wanted.
+    // A minute has a row; in a large organization it has 300 traces, and the oldest is the wanted one.
     traceList(`failed traces of a ${scope}`, scope, "status=error", { base: 1200 }),
     traceList(`traces of a ${scope} with a rare kind`, scope, "kind=tool", { base: 1200 }),
     traceList(`traces of a ${scope} with a rare word`, scope, "q=oldest", { base: NEWEST + 500 }),

@@ -4,7 +4,7 @@ import { createApi, type Api } from "./client.ts";
 /** `embedded`: all modules in one process, events and artifacts local. `split`: a process per module over NATS and MinIO. */
 export type Mode = "embedded" | "split";
 
-/** What leads to a running Tidemark, as plain data. */
+/** The address of a running Tidemark, as plain data. */
 export type Address = {
   readonly mode: Mode;
   readonly baseUrl: string;
@@ -15,7 +15,7 @@ export type Address = {
   readonly grpcPorts: readonly (readonly [string, number])[];
   readonly internalPorts: readonly (readonly [string, number])[];
   readonly metricsPorts: readonly (readonly [string, number])[];
-  /** The folder with the bytes of artifacts: that of the store in split mode. */
+  /** The folder with the bytes of artifacts; in split mode, the store's folder. */
   readonly blobDirectory: string;
 };
 

@@ -13,13 +13,13 @@ export type ChangeEvent = {
 export type ChangeStream = {
   readonly status: number;
   readonly headers: IncomingMessage["headers"];
-  /** Events that came, in their order. */
+  /** Events that arrived, in order. */
   readonly events: readonly ChangeEvent[];
-  /** Number of comments that came. */
+  /** Number of comments that arrived. */
   readonly comments: () => number;
-  /** The id with which the client would come back. */
+  /** The id with which the client would reconnect. */
   readonly lastEventId: () => string;
-  /** The body of an answer that is no stream. */
+  /** The body of an answer that is not a stream. */
   readonly text: () => string;
   readonly isOver: () => boolean;
   /** Resolves to the first event of a kind, of a run if one is named, among those from the `from`th on. */
@@ -27,7 +27,7 @@ export type ChangeStream = {
   readonly close: () => void;
 };
 
-/** Opens a stream; resolves when its headers have come. */
+/** Opens a stream; resolves when its headers have arrived. */
 export function openChangeStream(
   baseUrl: string,
   projectId: string,

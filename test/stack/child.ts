@@ -6,7 +6,7 @@ import { PATIENCE_MS } from "@tidemark/testkit";
 export type Child = {
   readonly name: string;
   readonly pid: number;
-  /** What it has printed so far, the end of it if that was much. */
+  /** Its output so far; only the end of a long output. */
   output(): string;
   /** Sends a signal and waits for the end; SIGKILL when it takes too long. Returns the exit code, or the signal's name. */
   end(signal?: NodeJS.Signals): Promise<number | string>;

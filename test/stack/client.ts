@@ -10,10 +10,10 @@ export type Answer = {
   json: any;
 };
 
-/** What a call may add to method and path. */
+/** Options of a call besides method and path. */
 export type CallOptions = {
   body?: unknown;
-  /** Sent as it is, instead of `body`. */
+  /** Sent unchanged, instead of `body`. */
   rawBody?: string | Uint8Array;
   headers?: Record<string, string>;
   key?: string | null;
@@ -25,7 +25,7 @@ export type Api = {
   get(path: string, options?: CallOptions): Promise<Answer>;
   post(path: string, body?: unknown, options?: CallOptions): Promise<Answer>;
   patch(path: string, body?: unknown, options?: CallOptions): Promise<Answer>;
-  /** The same server as somebody else; null sends no credentials. */
+  /** The same server with another key; null sends no credentials. */
   as(key: string | null): Api;
   readonly baseUrl: string;
 };

@@ -3,12 +3,12 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { once } from "node:events";
 import Provider from "oidc-provider";
 
-/** What the provider says of somebody. */
+/** The provider's claims about a user. */
 export type Account = { readonly sub: string; readonly [claim: string]: unknown };
 
-/** A real provider of OpenID Connect, at which whoever is `signedIn` signs in without being asked. */
+/** A real OpenID Connect provider; the account in `signedIn` signs in without a prompt. */
 export type IdentityProvider = {
-  /** Who signs in next; "nobody": they do not agree. */
+  /** The account that signs in next; "nobody": the user declines. */
   signedIn: Account | "nobody";
   stop(): Promise<void>;
 };
@@ -30,7 +30,7 @@ function quietly<T>(work: () => T): T {
   }
 }
 
-/** Starts a provider with one client, which requires PKCE. `port` is that of the issuer. */
+/** Starts a provider with one client, which requires PKCE. `port` is the issuer's. */
 export async function startIdentityProvider(port: number, redirectUri: string): Promise<IdentityProvider> {
   const accounts = new Map<string, Account>();
   const state: IdentityProvider = { signedIn: "nobody", stop: () => Promise.resolve() };

@@ -1,6 +1,6 @@
 import type { Answer, Api } from "./client.ts";
 
-/** What a chunk may hold. */
+/** The parts that a chunk may hold. */
 export type ChunkParts = {
   readonly runs?: readonly object[];
   readonly metric_points?: readonly object[];
@@ -13,7 +13,7 @@ export type ChunkParts = {
 export type TestJob = {
   readonly id: number;
   readonly path: string;
-  /** The members of the next chunk besides what it holds. */
+  /** The members of the next chunk other than its parts. */
   head(): object;
   /** Sends the next chunk. `more` replaces fields of the body. */
   put(parts: ChunkParts, more?: object): Promise<Answer>;

@@ -4,7 +4,7 @@ import type { OwnStack } from "./stack.ts";
 
 /**
  * Kills `ingest` while its compactor is in the middle of writing to this table of the schema `ingest`, and starts it again. The table is locked
- * until the compactor waits for it, so that it is never killed before or after its work by chance. With `isKept` PostgreSQL then goes on
+ * until the compactor waits for it, so that it is never killed before or after its work by chance. With `isKept` PostgreSQL then continues
  * with the statement that it received and commits it, else it notices that its client is gone and rolls it back. Claimed work is due again
  * immediately instead of in 15 s, so that the next kill finds a claim of the new process.
  */
@@ -32,12 +32,12 @@ async function killWhileCompacting(stack: OwnStack, table: string, isKept: boole
 
 const KILLS = rounds(5);
 
-/** What goes on while a compactor is killed. */
+/** The load while a compactor is killed. */
 export type KillLoad = {
   readonly writers: number;
   /** Resolves when the write, one after the other of its writer, is acknowledged. */
   readonly write: (writer: number, request: number) => Promise<void>;
-  /** Compares what can be read with what is acknowledged. */
+  /** Compares the readable data with the acknowledged data. */
   readonly read: () => Promise<void>;
   /** How much was acknowledged so far, and how much more shall be before each kill. */
   readonly acknowledged: () => number;
@@ -45,7 +45,7 @@ export type KillLoad = {
 };
 
 /**
- * Kills again and again as `killWhileCompacting` does, kept and dropped by turns, while writers and a reader go on, and ends these.
+ * Kills again and again as `killWhileCompacting` does, kept and dropped by turns, while writers and a reader continue, and ends these.
  * @throws what fails first of them
  */
 export async function killUnderLoad(stack: OwnStack, table: string, load: KillLoad): Promise<void> {

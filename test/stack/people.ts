@@ -3,7 +3,7 @@ import { openBrowser, type Browser } from "./browser.ts";
 import type { Answer, CallOptions } from "./client.ts";
 import type { Stack } from "./stack.ts";
 
-/** Somebody who is signed in. */
+/** A signed-in user. */
 export type Person = { browser: Browser; email: string; userId: string; orgId: string };
 
 /** A role in an organization. */
@@ -14,7 +14,7 @@ export type Team = {
   orgId: string;
   name: string;
   owner: Person;
-  /** Somebody new who was invited, signed in, accepted, and is in this organization now. */
+  /** Returns a new user who was invited, signed in, accepted, and is now in this organization. */
   join(role: Exclude<Role, "owner">): Promise<Person>;
 };
 
@@ -23,7 +23,7 @@ const fine = (what: string, answer: Answer): Answer => {
   return answer;
 };
 
-/** An address that nobody has yet. */
+/** Returns an unused email address. */
 export function newEmail(): string {
   return `person-${randomUUID().slice(0, 13)}@example.test`;
 }
@@ -33,12 +33,12 @@ export function newName(): string {
   return `team-${randomUUID().slice(0, 13)}`;
 }
 
-/** What the installation's operator sends along. */
+/** Returns the call options of the installation's operator. */
 export function asOperator(stack: Stack): CallOptions {
   return { key: null, headers: { "x-svc-bootstrap-token": stack.bootstrapToken } };
 }
 
-/** Signs somebody in for development. Without other fields they get a new organization. */
+/** Signs a user in for development. Without other fields the user gets a new organization. */
 export async function signIn(stack: Stack, wish: Record<string, unknown> = {}): Promise<Person> {
   const browser = openBrowser(stack.baseUrl);
   const email = (wish["email"] as string | undefined) ?? newEmail();

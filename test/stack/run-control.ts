@@ -16,7 +16,7 @@ export async function stopOf(api: Api, runId: string, reason?: string): Promise<
   return answer.json.run_control.stop_request_id as string;
 }
 
-/** Returns what a run's training process is told. */
+/** Returns the stop signal that a run's training process gets. */
 export async function signalOf(api: Api, runId: string): Promise<Answer> {
   return api.get(`/api/runs/${runId}/stop-signal`);
 }

@@ -22,7 +22,7 @@ type Running = {
 };
 type Options = { readonly dir: string; readonly port?: number; readonly log: () => void };
 
-/** Starts a server in a folder, and returns it beside what its first start said of it. */
+/** Starts a server in a folder, and returns it with the output of its first start. */
 export async function startServer<T extends Running>(
   directory: string,
   start: (options: Options) => Promise<T>,

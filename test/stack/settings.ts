@@ -7,7 +7,7 @@ import { dashboardFolder } from "../browser/dashboard/dashboard-folder.ts";
 
 type Settings = Readonly<Record<string, string>>;
 
-/** What is past its time is compacted or removed within seconds. */
+/** Expired data is compacted or removed within seconds. */
 export const quick: Settings = {
   TIDEMARK_REMOVAL_SECONDS: "1",
   TIDEMARK_ARTIFACT_SWEEP_SECONDS: "1",
@@ -22,7 +22,7 @@ const fast = { rate_limit_rps: 1000, rate_limit_burst: 5000, ingest_rate_limit_r
 /** The quotas of the free plan where they are small. */
 export const FREE = { metric_points: 40, trace_events: 10, runs: 5, included_storage_bytes: 1_000_000 } as const;
 
-/** The free plan has small quotas, no plan a rate that a test could meet, and removed artifacts give their space back within seconds. */
+/** The free plan has small quotas, no plan a rate limit that a test could reach, and removed artifacts give their space back within seconds. */
 export const smallPlans: Settings = {
   ...enforcedPlans({ free: { ...fast, ...FREE }, pro: fast, premium: fast }),
   TIDEMARK_ARTIFACT_SWEEP_SECONDS: "1",
@@ -45,7 +45,7 @@ export async function withDashboard(): Promise<Settings> {
   return { TIDEMARK_DASHBOARD_DIRECTORY: await dashboardFolder() };
 }
 
-/** What suites share where each process is one of its own, unless they need other settings than these: ten processes are not cheap. */
+/** Settings that suites share in split mode, unless they need others: ten processes are not cheap. */
 export async function inSplitMode(): Promise<Settings> {
   return { ...quick, ...(await withDashboard()) };
 }

@@ -14,18 +14,18 @@ import { attach, type Mode, type Stack } from "./attach.ts";
 
 export type { Mode, Stack } from "./attach.ts";
 
-/** One that the test alone has. */
+/** A stack that only the test uses. */
 export type OwnStack = Stack & {
   /** Module name to its process; in embedded mode all names lead to the one process. */
   readonly children: ReadonlyMap<string, Child>;
   readonly nats: Pick<Server, "stop" | "start" | "signal"> | undefined;
-  /** The object store of split mode, and what its first start said of it. */
+  /** The object store of split mode, and the output of its first start. */
   readonly minio: (Server & { readonly first: Minio }) | undefined;
   /** Kills a module's process and starts it again, from now on with this limit if one is named. */
   restart(module: string, limits?: ChildLimits): Promise<void>;
   /**
    * Starts a second gateway with a second control service, in one process, over the same database and
-   * events, with these settings besides those of the stack, and waits until it is ready. Ends with the stack. Split mode only.
+   * events, with these settings in addition to the stack's, and waits until it is ready. Ends with the stack. Split mode only.
    */
   addReplica(settings?: Readonly<Record<string, string>>): Promise<Replica>;
   stop(): Promise<void>;
@@ -47,7 +47,7 @@ export type StackOptions = {
   databaseUrl?: string;
 } & ChildLimits;
 
-/** What its processes may do. */
+/** Limits of its processes. */
 export type ChildLimits = {
   /** The longest file that a process may write, in bytes; a multiple of 512. */
   fileBytesMax?: number | undefined;
@@ -230,7 +230,7 @@ async function tryStack(mode: Mode, options: StackOptions): Promise<OwnStack> {
       return replica;
     },
     async stop() {
-      // Gateways first, so that what they report last finds somebody who hears it; otherwise they wait for that.
+      // Gateways first, so that their last report finds a receiver; otherwise they wait for one.
       await Promise.all([children.get("gateway")!, ...replicas.map(({ child }) => child)].map((one) => one.end()));
       await Promise.all([...new Set(children.values())].map((one) => one.end()));
       await release();

@@ -2,7 +2,7 @@ import { until } from "@tidemark/testkit";
 import type { Stack } from "./attach.ts";
 import type { Child } from "./child.ts";
 
-/** What of a stack tells whether it is ready, and if not, why. */
+/** The parts of a stack that show whether it is ready, and if not, why. */
 export type Observed = Pick<Stack, "api" | "internalPorts"> & { readonly children: ReadonlyMap<string, Child> };
 
 /**

@@ -66,10 +66,10 @@ describe.each(servers === undefined ? ["start.ts"] : ["start.ts", "split.ts"])("
     expect(link).toBe(`http://127.0.0.1:${port}`);
     const signIn = (headers: Record<string, string>) =>
       createApi(link!).post("/api/auth/one-time", { token }, { headers: { origin: link!, ...headers } });
-    // Who comes from elsewhere does not use it up.
+    // A request from another host does not use it up.
     expect((await signIn({ host: "tidemark.example" })).status).toBe(401);
     expect((await signIn({ "x-forwarded-for": "192.0.2.1" })).status).toBe(401);
-    // What the link opens, and what its page sends.
+    // The page that the link opens, and the request that it sends.
     const page = await fetch(`${link}/signin`, { headers: { accept: "text/html" } });
     expect([page.status, page.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
     const signedIn = await signIn({});

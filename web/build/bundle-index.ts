@@ -8,7 +8,7 @@ export type BundleFile = {
   readonly gzipBytes: number;
 };
 
-/** What a folder with a bundle holds, as its `index.json` says. Each file also lies there compressed, as `<name>.gz`. */
+/** The content of a folder with a bundle, from its `index.json`. Each file is also there compressed, as `<name>.gz`. */
 export type BundleIndex = {
   readonly files: readonly BundleFile[];
   /** The module that starts the dashboard. */
@@ -18,7 +18,7 @@ export type BundleIndex = {
   /** The style sheet of all pages. */
   readonly style: string;
   readonly icon: string;
-  /** By page, the modules that its first view loads besides the entry. */
+  /** By page, the modules that its first view loads in addition to the entry. */
   readonly parts: Readonly<Record<string, readonly string[]>>;
 };
 

@@ -49,7 +49,7 @@ export async function bundle(): Promise<{ readonly index: BundleIndex; readonly 
       jsx: "automatic",
       jsxImportSource: "preact",
       define: { "process.env.NODE_ENV": '"production"' },
-      // A part cannot load the style of its own, so that all styles are in one file: see `styles`.
+      // A part cannot load its own style, so all styles are in one file: see `styles`.
       loader: { ".css": "empty" },
       // Of licenses.
       legalComments: "eof",
@@ -106,7 +106,7 @@ function outputOf(outputs: Metafile["outputs"], module: string): string {
   return found[0];
 }
 
-/** The names of what modules import at once, directly and indirectly, and of themselves, without the entry. */
+/** The names of modules and of everything they import statically, directly and indirectly, without the entry. */
 function partsOf(outputs: Metafile["outputs"], modules: readonly string[], entry: string): readonly string[] {
   const seen = new Set<string>();
   const visit = (path: string): void => {

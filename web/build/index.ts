@@ -13,7 +13,7 @@ const KEPT_DAYS = 30;
 
 /**
  * Returns the folder with the bundle of the sources as they are now: the one that is in the cache folder, or one that is made there, which
- * takes under a second. Several processes may do so at once. @throws Error that names the fault in the sources, or of the file system
+ * takes under a second. Several processes may do so simultaneously. @throws Error that names the fault in the sources, or of the file system
  */
 export async function obtainBundle(cacheFolder: string): Promise<string> {
   const all = join(cacheFolder, "dashboard");

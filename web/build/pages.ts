@@ -2,7 +2,7 @@ const runLists = "src/pages/run-lists.ts";
 const reports = "src/pages/report-pages.ts";
 const authPages = "src/pages/auth-pages.ts";
 
-/** The module that brings each page, whose parts a first view of it needs besides the start. The router imports them when they are shown. */
+/** The module that contains each page; a first view needs its parts in addition to the start. The router imports them when they are shown. */
 export const pageModules = {
   projects: runLists,
   project: runLists,

@@ -9,7 +9,7 @@ import { documentOf, nameOf } from "./texts.ts";
 /** Bytes that an archive names, and where they are. */
 export type Content = { readonly sha256: string; readonly size: number; readonly path: string };
 
-/** What is to be known of an artifact. */
+/** Facts about an artifact. */
 export type ArtifactFacts = {
   readonly id: string;
   readonly runId: string;

@@ -13,10 +13,10 @@ import { instantOf, microsOf, storable } from "./texts.ts";
 /** How a source is made into an archive. */
 export type Conversion = {
   readonly source: Source;
-  /** The project of all runs; absent: that of the source. */
+  /** The project of all runs; absent: the project of the source. */
   readonly project: string | undefined;
   readonly spool: Spool;
-  /** Whether files are read; otherwise their content stays unknown, and the archive is none. */
+  /** Whether files are read; otherwise their content stays unknown, and there is no archive. */
   readonly readFiles: boolean;
   /** Whether the server has the run already. */
   readonly isThere: (runId: string) => Promise<boolean>;
@@ -25,7 +25,7 @@ export type Conversion = {
   readonly onPoints: (points: number) => void;
 };
 
-/** An archive of what is new. */
+/** An archive of new runs. */
 export type Converted = {
   readonly archive: SealedArchive;
   readonly counts: LineOf<"end">["counts"];
@@ -44,8 +44,8 @@ type OpenRun = RunHead & {
 };
 
 /**
- * Makes the archive of the runs of a source that the server does not have. The same source gives the same archive, byte by byte, so that an import that
- * broke off goes on. Memory is bounded by the heads of the runs.
+ * Makes the archive of the runs of a source that the server does not have. The same source gives the same archive, byte for byte, so that an interrupted
+ * import can continue. Memory is bounded by the heads of the runs.
  */
 export async function convert(conversion: Conversion): Promise<Converted> {
   const { source, spool, warnings } = conversion;

@@ -11,7 +11,7 @@ import type { AttributeItem, JsonObject, ObjectItem } from "@tidemark/import-for
 import type { Warnings } from "../terminal/warnings.ts";
 import { documentOf, instantOf, keyOf, microsOf } from "./texts.ts";
 
-/** What a line of an attribute or an object gets besides its item. */
+/** The fields that a line of an attribute or an object gets in addition to its item. */
 export type Place = {
   readonly runId: string;
   /** The next number of its kind in the archive. */

@@ -52,7 +52,7 @@ export function pointLines(runId: string, { key, steps, values, times }: Storabl
   return lines.join("");
 }
 
-/** Writes console lines, the first of which has the number `first`. */
+/** Writes console lines. The first one has the number `first`. */
 export function consoleLines(
   runId: string,
   item: LinesItem,

@@ -3,7 +3,7 @@ import type { JsonObject, RunItem } from "@tidemark/import-formats";
 import type { Warnings } from "../terminal/warnings.ts";
 import { documentOf, instantOf, microsOf, nameOf } from "./texts.ts";
 
-/** A run that is imported, with all that its items say of it so far. */
+/** A run that is imported, with everything its items say about it so far. */
 export type RunHead = {
   readonly id: string;
   readonly project: string;
@@ -94,7 +94,7 @@ export function startOf(item: RunItem, modifiedAt: number): number {
   return microsOf(item.startedAt) || microsOf(modifiedAt) || 0;
 }
 
-/** Returns config and metadata, which say where the run comes from. What is too large is left out. */
+/** Returns config and metadata, which record the run's origin. Parts that are too large are left out. */
 export function documentsOf(item: RunItem, warnings: Warnings): { readonly config: string; readonly metadata: string } {
   const origin: JsonObject = {
     tracker: item.source,

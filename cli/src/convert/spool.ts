@@ -3,7 +3,7 @@ import { createReadStream } from "node:fs";
 import { mkdir, open, rm, writeFile, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 
-/** The parts of an archive in their order: what belongs to runs comes by kind, so that consecutive lines can be written together. */
+/** The parts of an archive in order: data of runs is grouped by kind, so that consecutive lines can be written together. */
 const PARTS = ["artifacts", "points", "lines", "attributes", "objects"] as const;
 
 /** One of them. */

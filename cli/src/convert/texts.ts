@@ -17,7 +17,7 @@ export function nameOf(text: string): string {
   return cut(storable(text.trim()), NAME_BYTES_MAX).trim();
 }
 
-/** Returns a text that can be a key as it stands; undefined where it cannot, because a part of it might be the key of something else. */
+/** Returns a text that can be a key unchanged; undefined if it cannot, because a part of it might be the key of something else. */
 export function keyOf(text: string): string | undefined {
   const key = storable(text.trim());
   return key === "" || Buffer.byteLength(key) > NAME_BYTES_MAX ? undefined : key;
@@ -51,7 +51,7 @@ function isList(value: object): value is readonly JsonValue[] {
 /** The last instant that can be written. */
 const LAST_MS = 253_402_300_799_999;
 
-/** Returns milliseconds since 1970 as whole microseconds; NaN where they are no instant of the years 1970 to 9999. */
+/** Returns milliseconds since 1970 as whole microseconds; NaN if they are not an instant in the years 1970 to 9999. */
 export function microsOf(milliseconds: number | undefined): number {
   if (milliseconds === undefined || !(milliseconds >= 0 && milliseconds <= LAST_MS)) return Number.NaN;
   return Math.round(milliseconds * 1000);

@@ -9,11 +9,11 @@ const sizeOf = (path: string): Promise<number> =>
     .then(({ size }) => size)
     .catch(() => 0);
 
-/** Attempts at a file whose connection breaks; each goes on where the one before ended. */
+/** Attempts at a file whose connection breaks; each continues where the previous one ended. */
 const ATTEMPTS = 5;
 
 /**
- * Fetches a file from one of some routes, unless it is there, and checks its SHA-256. What an earlier start got of it is not fetched again.
+ * Fetches a file from one of several routes, unless it exists, and checks its SHA-256. Bytes that an earlier start fetched are not fetched again.
  * Returns what is wrong, if anything.
  */
 export async function download(

@@ -12,7 +12,7 @@ import { createWarnings } from "../terminal/warnings.ts";
 import { createContentList } from "./contents.ts";
 import { download } from "./download.ts";
 
-/** Runs `tidemark export`. Returns the exit code. @throws CliError, also where what came is incomplete */
+/** Runs `tidemark export`. Returns the exit code. @throws CliError, also if the received data is incomplete */
 export async function runExport(command: ExportCommand, surroundings: Surroundings): Promise<number> {
   const { folder, format } = command;
   const client = createClient(command.server, surroundings);

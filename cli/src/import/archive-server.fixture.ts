@@ -9,16 +9,16 @@ export type ArchiveServer = {
   readonly runs: ReadonlyMap<string, LineOf<"run">>;
   readonly lines: readonly ArchiveLine[];
   readonly bytes: ReadonlyMap<string, Buffer>;
-  /** Keys under which archives came, once for each request that was read to its end. */
+  /** Keys under which archives arrived, once for each request that was read to its end. */
   readonly keys: readonly string[];
   readonly requests: readonly string[];
   readonly stop: () => Promise<void>;
 };
 
-/** What happens to a request instead of what should. */
+/** A fault that happens to a request. */
 export type Accident = "break before" | "break after" | "busy" | undefined;
 
-/** Starts one. `accidentOf` is asked for each request. */
+/** Starts one. `accidentOf` is called for each request. */
 export async function startArchiveServer(
   accidentOf: (request: string) => Accident = () => undefined,
 ): Promise<ArchiveServer> {

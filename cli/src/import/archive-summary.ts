@@ -2,12 +2,12 @@ import { createReadStream } from "node:fs";
 import { isArchiveError, readLines, type ArchiveLine, type CountedType } from "@tidemark/archive";
 import { failure } from "../cli-error.ts";
 
-/** What an archive has. */
+/** The contents of an archive. */
 export type ArchiveSummary = { readonly counts: Readonly<Record<CountedType, number>> };
 
 /**
- * Reads an archive to its end, and checks that the end is there and counts what is there. `visit` sees each line.
- * @throws CliError where the file is incomplete or no archive
+ * Reads an archive to its end, checks that it has an end, and counts its contents. `visit` sees each line.
+ * @throws CliError if the file is incomplete or not an archive
  */
 export async function summarizeArchive(
   path: string,

@@ -12,7 +12,7 @@ export type Pending = { readonly archive: SealedArchive; readonly contents: read
 /** How long the server knows an archive by its key is a day; after that the same one would be stored again. */
 const KNOWN_MS = 20 * 3600 * 1000;
 
-/** Returns the folder in which an import keeps what it sends, until all of it is sent. */
+/** Returns the folder in which an import keeps the data that it sends, until all of it is sent. */
 export function pendingFolder(
   { stateFolder }: Surroundings,
   { server, from, project }: ImportCommand,
@@ -31,7 +31,7 @@ export async function keepPending(folder: string, pending: Pending): Promise<voi
   await rename(join(folder, "ready.tmp"), join(folder, "ready.json"));
 }
 
-/** Returns the archive that an earlier start did not send to its end; undefined where there is none that the server would still know. */
+/** Returns the archive that an earlier start did not send completely; undefined if there is none that the server would still know. */
 export async function readPending(folder: string, now: number): Promise<Pending | undefined> {
   const path = join(folder, "ready.json");
   try {

@@ -88,7 +88,7 @@ async function read({ surroundings, ...conversion }: Reading): Promise<Converted
   return converted;
 }
 
-/** Sends an archive and its bytes. One that the server refuses is forgotten, so that the next start makes it anew. */
+/** Sends an archive and its bytes. An archive that the server refuses is deleted, so that the next start makes it again. */
 async function send(
   client: Client,
   folder: string,
@@ -106,7 +106,7 @@ async function send(
   return sendBytes(client, answer, (sha256) => paths.get(sha256), warnings, surroundings);
 }
 
-/** Answers that do not change when the same archive comes again. */
+/** Answers that stay the same when the same archive is sent again. */
 const FINAL = new Set([400, 409, 413]);
 
 async function isRunThere(client: Client, id: string): Promise<boolean> {
@@ -129,7 +129,7 @@ function describe(kind: string, { projects, counts, contents }: Converted): stri
   return `from ${kind} into ${projects.map((name) => JSON.stringify(name)).join(", ") || "no project"}: ${parts.join(", ")}`;
 }
 
-/** Sends the archive of an export as it is. */
+/** Sends the archive of an export unchanged. */
 async function importFolder(
   command: ImportCommand,
   { root, archive }: ExportFolder,

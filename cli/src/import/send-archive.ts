@@ -15,7 +15,7 @@ export type ArchiveAnswer = {
 };
 
 /**
- * Sends an archive. Its key is made of its content, so that the same archive after a break, also of an earlier start, goes on with what the server has.
+ * Sends an archive. Its key is derived from its content, so that after a break, or in a later start, the same archive continues with what the server has.
  * @throws CliError
  */
 export async function sendArchive(

@@ -7,7 +7,7 @@ import type { Surroundings } from "../surroundings.ts";
 import { printable } from "../terminal/warnings.ts";
 import { exchange, textOf, type Exchange } from "./exchange.ts";
 
-/** What is sent besides method and path. */
+/** The parts of a request other than method and path. */
 export type ApiRequest = {
   readonly json?: unknown;
   readonly file?: FileBody;
@@ -45,7 +45,7 @@ export function isRefusal(answer: unknown): answer is Refusal {
   );
 }
 
-/** Returns the error that tells a person of a refusal. */
+/** Returns the error that describes a refusal to the user. */
 export function refused(what: string, { status, text }: Refusal): CliError {
   return Object.assign(failure(`${what}: the server answered ${status}: ${printable(text).slice(0, 500)}`), { status });
 }
@@ -53,7 +53,7 @@ export function refused(what: string, { status, text }: Refusal): CliError {
 const ATTEMPTS = 8;
 const PAUSE_MS_MAX = 15_000;
 
-/** "Come back later", from the service or from a proxy before it. */
+/** "Retry later", from the service or from a proxy in front of it. */
 const COME_BACK = new Set([429, 502, 503, 504]);
 
 /** Creates a client, which tries again where a connection breaks or the server asks for patience. */

@@ -13,7 +13,7 @@ export type Exchange = {
 };
 
 /**
- * Sends a request and resolves with the head of its answer, also where the server answers before it has the whole body. There is no time limit: an archive
+ * Sends a request and resolves with the head of its answer, even if the server answers before it has the whole body. There is no time limit: an archive
  * may take long. @throws Error where the connection breaks
  */
 export function exchange({ method, url, headers, body, signal }: Exchange): Promise<IncomingMessage> {
@@ -29,7 +29,7 @@ export function exchange({ method, url, headers, body, signal }: Exchange): Prom
     request.on("error", reject);
     if (body === undefined) request.end();
     else {
-      // What breaks after an answer has come is the rest of a body that the server does not want.
+      // After an answer has arrived, the only thing that can break is the rest of a body that the server does not want.
       pipeline(body.open(), request).catch((error: unknown) => {
         if (!answered) reject(error instanceof Error ? error : new Error(String(error)));
       });

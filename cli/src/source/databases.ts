@@ -6,7 +6,7 @@ import { detectDatabase, readMlflowDatabase, readTrackio, sqliteQuery, type Item
 /** Whose a database is. */
 export type DatabaseOwner = "mlflow" | "trackio";
 
-/** Tells whose a database is; undefined if it is nobody's that is read here, or no database. */
+/** Returns which tracker owns a database; undefined for an unsupported tracker, or if it is not a database. */
 export function ownerOf(path: string): DatabaseOwner | undefined {
   const database = new DatabaseSync(path, { readOnly: true });
   try {
@@ -16,7 +16,7 @@ export function ownerOf(path: string): DatabaseOwner | undefined {
   }
 }
 
-/** Returns the databases of an owner beside one of them, and that one; trackio has one for each project. */
+/** Returns a database and those of the same owner next to it; trackio has one for each project. */
 export async function databasesBeside(path: string, owner: DatabaseOwner, alone: boolean): Promise<string[]> {
   if (alone || owner === "mlflow") return [path];
   const names = (await readdir(dirname(path))).filter((name) => name.endsWith(".db")).toSorted();
@@ -40,7 +40,7 @@ export async function* readDatabases(
   }
 }
 
-/** Files of trackio are named by their place beside the database. */
+/** Files of trackio are named by their place next to the database. */
 function* inFolder(items: Iterable<Item>, folder: string): Generator<Item> {
   for (const item of items) {
     if (folder !== "" && item.kind === "object" && "file" in item && "path" in item.file) {

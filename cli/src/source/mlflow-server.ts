@@ -3,7 +3,7 @@ import { failure } from "../cli-error.ts";
 import type { Surroundings } from "../surroundings.ts";
 
 /**
- * Returns how an MLflow server is asked. Credentials are those of MLflow's own variables, and they go to this server alone.
+ * Returns a function that queries an MLflow server. Credentials are read from MLflow's own variables, and are sent only to this server.
  * @throws CliError where the server does not answer as one of MLflow
  */
 export function createFetchJson(address: string, { env, signal }: Pick<Surroundings, "env" | "signal">): FetchJson {

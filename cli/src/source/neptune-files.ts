@@ -34,7 +34,7 @@ async function readSlice(path: string, start: number, end: number): Promise<Arra
   }
 }
 
-/** Finds a file of a run: below `files/<project>` of the export, where the exporter puts it beside the folder of data. */
+/** Finds a file of a run: below `files/<project>` of the export, where the exporter puts it next to the data folder. */
 export async function findNeptuneFile({ root, find }: DiskTree, path: string): Promise<string | undefined> {
   for (const folder of ["files"]) {
     const projects = await readdir(join(root, folder)).catch(() => []);

@@ -81,7 +81,7 @@ async function openFiles(from: string, disk: DiskTree, wanted: Exclude<Kind, "ti
         identify: (run) => identifyEvents(disk, run),
       };
     case "dvclive":
-      // Nothing in a folder of DVCLive tells it from another one.
+      // Nothing in a DVCLive folder distinguishes it from another one.
       return {
         ...base,
         kind: "dvclive",

@@ -2,13 +2,13 @@ import type { Surroundings } from "../surroundings.ts";
 
 /** Shows how far something is. */
 export type Progress = {
-  /** Sets what is done so far. */
+  /** Sets the amount done so far. */
   readonly set: (done: number) => void;
   /** Ends the line, or says how much it was. */
   readonly end: () => void;
 };
 
-/** What is counted. */
+/** The unit that is counted. */
 export type Measure = "bytes" | "points" | "files";
 
 /** How often it is shown: on a terminal, and as lines of a pipe. */
@@ -17,7 +17,7 @@ const EVERY_MS = { terminal: 200, pipe: 10_000 };
 const BAR_CELLS = 24;
 
 /**
- * Shows how far something is: on a terminal as a bar with rate and remaining time, which is written over, in a pipe as plain lines. Without `total` there
+ * Shows how far something is: on a terminal as a bar with rate and remaining time, redrawn in place; in a pipe as plain lines. Without `total` there
  * is no bar.
  */
 export function showProgress(

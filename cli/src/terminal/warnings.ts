@@ -6,7 +6,7 @@ export type Warnings = {
   lines(): string[];
 };
 
-/** Creates counters of what is left out. */
+/** Creates counters of data that is left out. */
 export function createWarnings(): Warnings {
   const counted = new Map<string, { count: number; detail: string | undefined }>();
   return {

@@ -16,9 +16,9 @@ export type Outbox = {
   readonly add: (points: StorablePoints) => void;
   /** How many new values are gathered. */
   readonly size: () => number;
-  /** Returns what is gathered, and what will be sent then. */
+  /** Returns the gathered batches, and what counts as sent after them. */
   readonly take: () => { readonly batches: Batch[]; readonly sent: Record<string, Sent> };
-  /** Returns what was sent after the whole pass: keys of which the source has taken back points begin anew. */
+  /** Returns what was sent after the whole pass: keys whose points the source has taken back start over. */
   readonly end: () => Record<string, Sent>;
 };
 
@@ -28,7 +28,7 @@ type Layer = Map<string, OpenRow>;
 /** Without a prototype, so that a key like __proto__ is one as any other. */
 const noMetrics = (): Record<string, number> => Object.create(null) as Record<string, number>;
 
-/** Begins a pass over the points of a run of which `sent` is sent. */
+/** Begins a pass over the points of a run; `sent` says what was sent before. */
 export function createOutbox(sent: Readonly<Record<string, Sent>>): Outbox {
   const known = new Map(Object.entries(sent));
   const seen = new Map<string, number>();
@@ -38,7 +38,7 @@ export function createOutbox(sent: Readonly<Record<string, Sent>>): Outbox {
 
   const put = (key: string, step: number, value: number, time: number): void => {
     const place = `${step} ${time}`;
-    // One of the same key and step is a point of its own, and comes later.
+    // A second value for the same key and step is a separate point and is sent later.
     let layer = rows.find((candidate) => {
       const row = candidate.get(place);
       return (

@@ -6,7 +6,7 @@ import type { Row } from "./watch-state.ts";
 export type PointsServer = {
   readonly url: string;
   readonly statuses: ReadonlyMap<string, string>;
-  /** Step and value by run and key, in the order of their arrival; a batch whose key came before is not there twice. */
+  /** Step and value by run and key, in the order of their arrival; a batch with a repeated key is there once. */
   readonly points: ReadonlyMap<string, readonly [number, number][]>;
   readonly batches: readonly number[];
   readonly stop: () => Promise<void>;

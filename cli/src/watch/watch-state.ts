@@ -25,7 +25,7 @@ export type RunState = {
   readonly isClosed: boolean;
 };
 
-/** A run of which nothing is sent. */
+/** A run that nothing was sent of. */
 export const newRunState: RunState = { sent: {}, pending: [], isClosed: false };
 
 /** The states of the runs of a server. */

@@ -23,7 +23,7 @@ const CLOSING_MS = 10_000;
 
 type Watched = RunIdentity & {
   item: RunItem;
-  /** Undefined: the server does not have it yet. "foreign": it came in another way, so nobody knows how far it is. */
+  /** Undefined: the server does not have it yet. "foreign": it was created another way, so its progress is unknown. */
   state: RunState | undefined | "foreign";
   outbox: Outbox | undefined;
 };
@@ -68,7 +68,7 @@ export async function watch(command: ImportCommand, source: Source, surroundings
   }
 }
 
-/** Reads the source once and sends what is new. Tells whether another pass should follow at once. */
+/** Reads the source once and sends new data. Returns whether another pass should follow immediately. */
 async function pass(watching: Watch, warnings: Warnings): Promise<boolean> {
   const { source, runs, surroundings } = watching;
   for (const run of runs.values()) run.outbox = undefined;
@@ -144,7 +144,7 @@ async function createRun(client: Client, { id, project, item }: Watched, mode: "
   if (isRefusal(answer)) throw refused(`the run ${item.run} cannot be created`, answer);
 }
 
-/** Sends what may have arrived before, then what is gathered. */
+/** Sends the pending batches, which may have arrived before, then the gathered ones. */
 async function flush({ client, states }: Watch, run: Watched): Promise<void> {
   let state = run.state as RunState;
   const { batches, sent } = run.outbox!.take();
@@ -152,7 +152,7 @@ async function flush({ client, states }: Watch, run: Watched): Promise<void> {
   state = { ...state, sent, pending: [...state.pending, ...batches] };
   await states.write(run.id, state);
   run.state = state;
-  // Also a run of which this machine noted only that it would create it.
+  // This includes a run that this machine only noted it would create.
   await createRun(client, run, state.isClosed ? "resume" : "auto");
   while (state.pending.length > 0) {
     const [batch, ...rest] = state.pending;

@@ -18,7 +18,7 @@ const scopes: readonly Scope[] = [
 ];
 const roles: readonly Role[] = ["owner", "admin", "member", "viewer"];
 
-/** Who a route lets in is the question here, not what it does then. */
+/** These tests check whom a route lets in, not what it does then. */
 const routes: readonly Route[] = [...allRoutes, ...echoRoutes].map((route) => ({
   ...route,
   handle: () => Promise.resolve({ body: { reached: true } }),
@@ -33,7 +33,7 @@ afterAll(() => app.close());
 type Caller = {
   readonly name: string;
   readonly headers: () => Record<string, string>;
-  /** The status that a route with such callers owes to this one. */
+  /** The status that a route with such callers must return to this one. */
   readonly expected: (route: Route, callers: Extract<Callers, { kind: "credentials" }>) => number;
 };
 
@@ -59,7 +59,7 @@ const sessionOf = (role: Role, origin: boolean): Caller => ({
     return session.roles.includes(role) ? 200 : 403;
   },
 });
-/** A session that was made from a key may do what the key may, where sessions may come, and nothing that is a user's. */
+/** A session made from a key may do what the key may, where sessions are allowed, and nothing that belongs to users. */
 const sessionOfKey = (name: string, granted: readonly Scope[], origin: boolean): Caller => ({
   name: `a session of ${name}${origin ? "" : " without an Origin"}`,
   headers: () => ({

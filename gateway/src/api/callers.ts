@@ -8,7 +8,7 @@ export const keyManagers: Callers = {
   operator: true,
 };
 
-/** Callers who manage people: operators, owners and admins. Keys are refused whatever their scopes. */
+/** Callers who manage people: operators, owners and admins. Keys are refused regardless of their scopes. */
 export const peopleManagers: Callers = {
   kind: "credentials",
   key: { refused: 403 },
@@ -19,20 +19,20 @@ export const peopleManagers: Callers = {
 /** Callers who delete an organization: operators, owners and admins. It can be repeated from a session in it. */
 export const organizationDeleters: Callers = { ...peopleManagers, key: { refused: 401 }, fromDeleted: true };
 
-/** Anybody who is signed in. Keys are refused. */
+/** Signed-in callers. Keys are refused. */
 export const signedIn: Callers = {
   kind: "credentials",
   key: { refused: 401 },
   session: { roles: ["owner", "admin", "member", "viewer"] },
 };
 
-/** Anybody who is signed in, also in an organization that is deleted. Keys are refused. */
+/** Signed-in callers, also in an organization that is deleted. Keys are refused. */
 export const signedInAnywhere: Callers = { ...signedIn, fromDeleted: true };
 
-/** Operators, and whoever is signed in, also in an organization that is deleted; the service asks for an owner or admin of the one that the path names. */
+/** Operators, and signed-in callers, also in an organization that is deleted; the service requires an owner or admin of the one that the path names. */
 export const organizationRestorers: Callers = { ...signedIn, operator: true, fromDeleted: true };
 
-/** Whoever is signed in and may write. Keys are refused. */
+/** Signed-in callers who may write. Keys are refused. */
 export const signedInWriters: Callers = {
   kind: "credentials",
   key: { refused: 401 },
@@ -81,7 +81,7 @@ export const usageReaders: Callers = {
   session: { roles: ["owner", "admin"] },
 };
 
-/** Routes whose rows may be open to everybody. Readers of the organization see more. */
+/** Routes whose rows may be open to anyone. Readers of the organization see more. */
 export const readersOrAnyone: Callers = { ...readCallers, orAnyone: true };
 
 /** Callers who ask runs to stop: keys with the scope for it, and sessions that may write. */

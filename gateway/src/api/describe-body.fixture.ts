@@ -4,7 +4,7 @@ import { inputOf } from "./route-input.fixture.ts";
 
 type Body = RouteInput["body"];
 
-/** Bodies and what becomes of them, and bodies and the field that they are refused for. */
+/** Bodies with the values that they are read as, and bodies with the field that they are refused for. */
 export function describeBody(
   name: string,
   decode: (input: RouteInput) => object,

@@ -11,7 +11,7 @@ export function secretReply(body: RouteReply["body"], headers: RouteReply["heade
   return { body, headers: { "cache-control": "no-store", ...headers } };
 }
 
-/** Returns null for the empty text, which is what messages have where JSON has null. */
+/** Returns null for the empty text, which messages use where JSON uses null. */
 export function textOrNull(text: string): string | null {
   return text === "" ? null : text;
 }

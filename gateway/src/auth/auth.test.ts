@@ -220,7 +220,7 @@ describe("the directory", () => {
     directory.put({ organizations: [organization()], credentials: all.map(({ entry }) => entry) });
     const known = () => all.map((one) => find(directory, one) !== undefined);
     const walk = (minutes: number) => {
-      // Two walks over four entries, the end of which is a step of its own.
+      // Two walks over four entries; the end of a walk is a step of its own.
       for (let i = 0; i < 3; i++) directory.forgetEnded(nowMs + minutes * MINUTE_MS, 2);
     };
     walk(0);

@@ -33,7 +33,7 @@ export function createAuthenticator(options: {
 
   const accept = (known: KnownCredential | undefined, presented: ParsedCredential, fromDeleted = false): Identity => {
     if (known === undefined || !equalHashes(known.entry.hash, presented.hash)) throw invalid();
-    // Keys and what was made from them open nothing in a deleted organization.
+    // Keys and sessions made from them open nothing in a deleted organization.
     const isValid = fromDeleted && presented.kind === "session" && known.entry.keyId === "" ? isUnended : isLive;
     if (!isValid(known, nowMs())) throw invalid();
     used(known.entry);
@@ -52,7 +52,7 @@ export function createAuthenticator(options: {
     },
     known(presented, fromDeleted) {
       const known = access.known(kindOf(presented), presented.id);
-      // Those of an organization that is removed end without a change that memory would learn of.
+      // Sessions of an organization that is removed end without a change that reaches memory.
       const isDoubtful = fromDeleted === true && known?.organization.deleted === true;
       return known === undefined || isDoubtful ? undefined : accept(known, presented);
     },
@@ -95,7 +95,7 @@ export type Presented =
 
 const none: Presented = { kind: "none" };
 
-/** Reads the credential of a request. `Authorization` wins over the session cookie, whose name says whether it came over TLS. */
+/** Reads the credential of a request. `Authorization` wins over the session cookie, whose name says whether it was set over TLS. */
 export function presentedBy(headers: IncomingHttpHeaders, isTls: boolean): Presented {
   const { authorization } = headers;
   if (authorization !== undefined && authorization.trim() !== "") {

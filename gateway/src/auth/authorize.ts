@@ -10,7 +10,7 @@ export function unauthenticated(text: string): AppError {
 /**
  * Refuses a kind of credential that a route does not take, with the status that the route
  * names. Called before the check of scopes and roles, and for sessions before the `Origin` check. A session that was made from a key may be
- * used where both kinds may, and then by the scopes of the key; on routes of a user it is 403.
+ * used where both kinds may, and then by the scopes of the key; on routes for users it gets 403.
  * @throws unauthenticated, forbidden
  */
 export function checkKind(callers: CredentialCallers, { kind }: Identity, presented: "api_key" | "session"): void {

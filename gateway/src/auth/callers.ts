@@ -1,6 +1,6 @@
 import type { Scope } from "@tidemark/credentials";
 
-/** What a member of an organization may be. */
+/** The roles of a member of an organization. */
 export type Role = "owner" | "admin" | "member" | "viewer";
 
 /**
@@ -18,15 +18,15 @@ export type Callers =
       readonly session: { readonly roles: readonly Role[] } | { readonly refused: 401 | 403 };
       /** The operator's bootstrap token opens it as well. */
       readonly operator?: boolean;
-      /** Sessions in a deleted organization, which are good for nothing else, open it as well. */
+      /** Sessions in a deleted organization, which open no other routes, open it as well. */
       readonly fromDeleted?: boolean;
       /**
-       * Everybody may call it, and the service decides by the row what they see. Whoever has no credentials that would open the route comes without an
-       * identity and counts against the address; when the service asks for credentials, the answer says what is wrong with those that were sent.
+       * Any client may call it, and the service decides by the row what they see. A client without credentials that would open the route has no
+       * identity and counts against its address; when the service requires credentials, the answer says what is wrong with those that were sent.
        */
       readonly orAnyone?: boolean;
     }
-  /** The token of the embed session that the path names; the identity is that of the key which made it. */
+  /** The token of the embed session that the path names; the identity belongs to the key that made it. */
   | { readonly kind: "embed" }
   /** The operator's bootstrap token only. */
   | { readonly kind: "operator" };

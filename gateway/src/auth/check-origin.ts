@@ -5,7 +5,7 @@ import type { Route } from "../route.ts";
 
 /**
  * Guards requests with effects, which another site could make a browser send: they must name an
- * allowed `Origin` and not come from another site. Reads need neither.
+ * allowed `Origin` and not originate from another site. Reads need neither.
  * @throws forbidden
  */
 export function checkOrigin(

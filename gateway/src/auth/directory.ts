@@ -29,11 +29,11 @@ export type Directory = {
    */
   readonly putMissing: (entries: DirectoryEntries) => void;
   /**
-   * Looks at the next `entriesMax` credentials, and forgets those that ended ten minutes ago or more, and of which no look-up that began before can tell
-   * any more that they work. `nowMs` is the wall clock.
+   * Looks at the next `entriesMax` credentials, and forgets those that ended ten minutes ago or more, so that no look-up that began before their end can
+   * still report them as valid. `nowMs` is the wall clock.
    */
   readonly forgetEnded: (nowMs: number, entriesMax: number) => void;
-  /** Begins a snapshot beside the current tables; until `endSnapshot` both are kept up to date. */
+  /** Begins a snapshot next to the current tables; until `endSnapshot` both are kept up to date. */
   readonly beginSnapshot: () => void;
   /** Replaces the current tables with the snapshot. Without a snapshot it does nothing. */
   readonly endSnapshot: () => void;
@@ -51,7 +51,7 @@ const ENDED_MS = 10 * 60_000;
 export function createDirectory(): Directory {
   let current = emptyTables();
   let next: Tables | undefined;
-  // When it was seen first that a credential has ended.
+  // When a credential was first seen to have ended.
   const endedSince = new Map<string, number>();
   let walk: Iterator<[string, CredentialEntry]> | undefined;
   const putInto = (tables: Tables, { organizations, credentials }: DirectoryEntries): void => {
@@ -109,7 +109,7 @@ export function createDirectory(): Directory {
   };
 }
 
-/** Tells whether a credential is valid: not revoked, not expired, its organization not deleted. */
+/** Returns whether a credential is valid: not revoked, not expired, its organization not deleted. */
 export function isLive(known: KnownCredential, nowMs: number): boolean {
   return !known.organization.deleted && isUnended(known, nowMs);
 }
@@ -145,16 +145,16 @@ export type Access = {
   readonly known: (kind: CredentialKind, id: string) => KnownCredential | undefined;
   /**
    * Asks the control service; `undefined` when the credential does not exist.
-   * @throws service_unavailable when it cannot be asked: in doubt the client is asked to try again
+   * @throws service_unavailable when it cannot be reached: in doubt the client must try again
    */
   readonly lookUp: (kind: CredentialKind, id: string) => Promise<KnownCredential | undefined>;
 };
 
-/** Milliseconds for which a credential that does not exist is not asked for again. */
+/** Milliseconds for which a credential that does not exist is not looked up again. */
 const UNKNOWN_MS = 1000;
 const UNKNOWN_MAX = 10_000;
 
-/** Creates the access; `ask` calls the control service, `fresh` tells whether the directory may be trusted. */
+/** Creates the access; `ask` calls the control service, `fresh` reports whether the directory may be trusted. */
 export function createAccess(options: {
   readonly directory: Directory;
   readonly fresh: () => boolean;

@@ -12,15 +12,15 @@ import { identityOf, isLive, type Access, type KnownCredential } from "./directo
 /** An embed session whose token was right, and the identity of the key that made it. */
 export type OpenEmbed = { readonly session: EmbedSession; readonly identity: Identity };
 
-/** Finds embed sessions. Nothing of them is kept: each request looks at the session and at what has become of its key. */
+/** Finds embed sessions. They are not cached: each request looks up the session and the current state of its key. */
 export type EmbedAccess = {
-  /** @throws unauthenticated, forbidden when the key may not do any more what it could, not_found for an id that is not a UUID, service_unavailable */
+  /** @throws unauthenticated, forbidden when the key may no longer do what it could, not_found for an id that is not a UUID, service_unavailable */
   open(sessionId: string, token: string, call: Call): Promise<OpenEmbed>;
-  /** Tells whether the key of a session may do what it could when it made the session. @throws service_unavailable */
+  /** Returns whether the key of a session may do what it could when it made the session. @throws service_unavailable */
   isSourceActive(session: EmbedSession): Promise<boolean>;
 };
 
-/** What a key must be allowed for its embed sessions to show data. */
+/** The scope that a key needs for its embed sessions to show data. */
 const SCOPE = "export:read";
 
 /** Creates the access; `nowMs` is the wall clock. */

@@ -23,7 +23,7 @@ export type Projection = {
   readonly stop: () => void;
 };
 
-/** A safety net behind the events: a lost one costs seconds (API specification, Health: control projection). */
+/** A safety net for the events: a lost one costs seconds (API specification, Health: control projection). */
 const POLL_MS = 5000;
 const RETRY_MS = 500;
 /** Simultaneous changes share one refresh. */

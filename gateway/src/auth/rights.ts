@@ -2,19 +2,19 @@ import { AppError, isAppError } from "@tidemark/errors";
 import type { Identity } from "@tidemark/proto/common/v1/common";
 
 /**
- * Decides again what was decided when a request began: whether its caller may do what it asks for. Returns the caller as it is now.
+ * Decides again, as when a request began, whether its caller may do what it requests. Returns the caller's current identity.
  * @throws unauthenticated, forbidden, service_unavailable
  */
 export type RenewRights = () => Identity | Promise<Identity>;
 
-/** Looks again and again at the rights of requests that take long. */
+/** Rechecks the rights of long requests periodically. */
 export type RightsWatch = {
-  /** Calls `end` once when the rights have ended. Returns what ends the watch. */
+  /** Calls `end` once when the rights have ended. Returns a function that ends the watch. */
   readonly begin: (renew: RenewRights, end: (refusal: AppError) => void) => () => void;
   readonly close: () => void;
 };
 
-/** What ends rights is known within a second, or ten without the bus. */
+/** An event that ends rights is known within a second, or ten without the bus. */
 const LOOK_MS = 2000;
 
 /** Creates the watch of a gateway. */
@@ -23,7 +23,7 @@ export function createRightsWatch(): RightsWatch {
   const look = (): void => {
     for (const one of watched) {
       const refuse = (error: unknown): void => {
-        // Who cannot be asked at the moment is asked next time.
+        // Callers whose rights cannot be looked up now are checked next time.
         if (!isRefusal(error) || !watched.delete(one)) return;
         one.end(error);
       };
@@ -54,7 +54,7 @@ export function isRefusal(error: unknown): error is AppError {
   return isAppError(error) && refusals.has(error.reason);
 }
 
-/** Requires that a caller still sees what it saw: a request goes on with the rows that it began with. @throws forbidden */
+/** Requires that a caller still sees what it saw: a request continues with the rows that it began with. @throws forbidden */
 export function requireSameRows(now: Identity, before: Identity): Identity {
   if (now.orgId === before.orgId && now.projectId === before.projectId) return now;
   throw new AppError("forbidden", "the credential opens another project than when the request began");

@@ -6,13 +6,13 @@ import { checkRights, unauthenticated } from "./authorize.ts";
 import { identityOf, isLive, type Access, type KnownCredential } from "./directory.ts";
 import type { RenewRights } from "./rights.ts";
 
-/** Who was given a signed address: a key or a session, and the project of what it leads to. A signed address is good for nothing that its caller may no longer do. */
+/** The caller that got a signed address: a key or a session, and its target's project. A signed address allows nothing that its caller may no longer do. */
 export type SealedCaller = Pick<Identity, "kind" | "credentialId" | "orgId" | "projectId">;
 
-/** Returns what decides whether a sealed caller may still do what only these callers may. */
+/** Returns a function that decides whether a sealed caller may still do what only these callers may. */
 export type RenewalOf = (caller: SealedCaller, callers: CredentialCallers) => RenewRights;
 
-/** Creates the decision; it looks at memory, and asks the control service for what that does not know. `nowMs` is the wall clock. */
+/** Creates the decision; it looks in memory, and asks the control service for unknown credentials. `nowMs` is the wall clock. */
 export function createRenewalOf({
   access,
   nowMs,

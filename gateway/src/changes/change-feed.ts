@@ -11,12 +11,12 @@ import { createRecentChanges } from "./recent-changes.rules.ts";
 export type ChangeFeed = { readonly hub: ChangeHub; readonly stop: () => Promise<void> };
 
 const TICK_MS = 500;
-/** A tick that is later than this was held up, and messages with it. */
+/** A tick that is later than this was delayed, and messages with it. */
 const LATE_MS = 1500;
-/** Without the bus, clients are told in this rhythm to read anew. */
+/** Without the bus, clients are notified at this interval to read again. */
 const BLIND_MS = 5000;
 
-/** Listens to what publishers announce, and to their silence. */
+/** Listens for the announcements of publishers, and for their silence. */
 export async function startChangeFeed(options: {
   readonly bus: Pick<Bus, "listen" | "connected">;
   /** A clock that never goes back. */

@@ -9,9 +9,9 @@ export type TestHub = {
   readonly hub: ChangeHub;
   readonly publishers: Publishers;
   readonly recent: RecentChanges;
-  /** Moves the clock on, and does on the way what is due. */
+  /** Moves the clock forward, and does what becomes due on the way. */
   readonly pass: (ms: number) => void;
-  /** What a new subscriber of the test project gets, as text; `leave` removes it. */
+  /** The events that a new subscriber of the test project gets, as text; `leave` removes it. */
   readonly subscribe: (
     lastEventId?: string,
     project?: string,
@@ -22,7 +22,7 @@ export const ORG = "0a1b2c3d-0000-4000-8000-000000000001";
 export const PROJECT = "0a1b2c3d-0000-4000-8000-00000000000a";
 export const PUBLISHERS = ["aaaaaaaaaaaa", "bbbbbbbbbbbb", "cccccccccccc"] as const;
 
-/** Creates a hub. `atMs` is its first moment; publishers that it meets within three seconds are not new. */
+/** Creates a hub. `atMs` is its first moment; publishers that it sees within three seconds are not new. */
 export function createTestHub(atMs = 10_000): TestHub {
   let nowMs = 0;
   const due: { ms: number; act: () => void }[] = [];

@@ -188,7 +188,7 @@ describe("coming back", () => {
       fc.record({ do: fc.constant("write" as const), by: fc.constantFrom(A, B), run: fc.nat(3) }),
       fc.record({ do: fc.constant("pass" as const), ms: fc.nat(150) }),
       fc.record({ do: fc.constant("move" as const), events: fc.nat(3) }),
-      // What a gateway has not received yet, it receives later.
+      // A gateway receives later the messages that it has not received yet.
       fc.record({ do: fc.constant("deliver" as const) }),
     );
     fc.assert(
@@ -238,7 +238,7 @@ describe("coming back", () => {
           } else if (one.do === "pass") gateways.forEach(({ pass }) => pass(one.ms));
           else if (one.do === "deliver") deliver(1 - at);
           else {
-            // The connection breaks behind some of the events, and the client goes to the other gateway.
+            // The connection breaks after some of the events, and the client switches to the other gateway.
             read(one.events);
             stream.leave();
             at = 1 - at;

@@ -5,7 +5,7 @@ import { numberOf, readPosition, writePosition, type Position } from "./position
 import type { Publishers } from "./publishers.rules.ts";
 import { placeChange, type PlacedChange, type RecentChanges } from "./recent-changes.rules.ts";
 
-/** Who gets the events of a project, as bytes that all of them share. */
+/** A receiver of the events of a project, as bytes that all subscribers share. */
 export type Subscriber = {
   readonly send: (bytes: Buffer) => void;
   /** Is called when the project was deleted. */
@@ -16,14 +16,14 @@ export type Subscriber = {
 export type ChangeHub = {
   /** Takes a message of a publisher. */
   readonly take: (message: Changes) => void;
-  /** Tells all subscribers to read everything anew, because something may have been missed. */
+  /** Notifies all subscribers to read everything again, because something may have been missed. */
   readonly resetAll: () => void;
   /**
-   * Adds a subscriber, and sends it what happened behind the id of the event that it got last; `reset` where that cannot be said, and nothing where it
-   * had none. Returns how to remove it.
+   * Adds a subscriber, and sends it the events after the id of the last event that it got; `reset` where these are not known, and nothing where it
+   * had none. Returns a function that removes it.
    */
   readonly subscribe: (project: string, lastEventId: string | undefined, subscriber: Subscriber) => () => void;
-  /** Returns the comment that moves a subscriber of a project to where it is now. */
+  /** Returns the comment that moves a subscriber of a project to its current position. */
   readonly comment: (project: string) => Buffer;
   /** Projects that have subscribers. */
   readonly projects: () => Iterable<string>;
@@ -31,15 +31,15 @@ export type ChangeHub = {
 
 /** Milliseconds between two events of one run and kind. */
 const MERGE_MS = 200;
-/** Most events of a project at a time. A client that shows more reads a page anew sooner than all of them. */
+/** Most events of a project at a time. A client that shows more is faster to read a page again than all of them. */
 export const EVENTS_MAX = 2000;
-/** The same while there are more: what costs a client a page is not sent as often. */
+/** The same while there are more: an event that makes a client read a page is sent less often. */
 const RESET_MS = 2000;
 /** Subscribers that are sent to in one turn, some five milliseconds. */
 const SUBSCRIBERS_PER_TURN = 500;
 
 type Channel = {
-  /** Undefined: it knows everything up to `known` of the channel. A position: it joined there, later. */
+  /** Undefined: the subscriber knows everything up to `known` of the channel. A position: it joined there, later. */
   readonly subscribers: Map<Subscriber, Position | undefined>;
   pending: Map<string, PlacedChange>;
   known: Position;
@@ -47,7 +47,7 @@ type Channel = {
   cancel: (() => void) | undefined;
 };
 
-/** Creates a hub. `schedule` calls a function later and returns how to prevent it; `nowMs` never goes back. */
+/** Creates a hub. `schedule` calls a function later and returns a function that prevents it; `nowMs` never goes back. */
 export function createChangeHub(options: {
   readonly publishers: Publishers;
   readonly recent: RecentChanges;
@@ -92,7 +92,7 @@ export function createChangeHub(options: {
     sendToAll(project, channel, Buffer.from(text), MERGE_MS, joined);
   };
 
-  /** Sends to the subscribers of now in turns with other work, and lets the channel rest afterwards. */
+  /** Sends to the current subscribers in turns with other work, and lets the channel rest afterwards. */
   const sendToAll = (
     project: string,
     channel: Channel,
@@ -103,7 +103,7 @@ export function createChangeHub(options: {
     channel.known = publishers.position();
     const subscribers = [...channel.subscribers.keys()];
     for (const subscriber of subscribers) channel.subscribers.set(subscriber, undefined);
-    // Nothing is sent before the last one has this.
+    // Nothing else is sent before the last subscriber has this.
     channel.restUntilMs = Number.POSITIVE_INFINITY;
     const sendFrom = (start: number): void => {
       const end = Math.min(start + SUBSCRIBERS_PER_TURN, subscribers.length);
@@ -186,7 +186,7 @@ export function createChangeHub(options: {
     comment(project) {
       const channel = channels.get(project);
       if (channel === undefined) return Buffer.from(commentText());
-      // Not all have what is being sent, and nobody what is pending.
+      // Not all subscribers have what is being sent, and none has what is pending.
       if (channel.restUntilMs === Number.POSITIVE_INFINITY) return Buffer.from(commentText());
       if (channel.pending.size === 0) channel.known = publishers.position();
       return Buffer.from(commentText(writePosition(channel.known)));
@@ -194,7 +194,7 @@ export function createChangeHub(options: {
     projects: () => channels.keys(),
   };
 
-  /** Returns what happened in a project behind a position; undefined when that is not remembered. */
+  /** Returns the changes of a project after a position; undefined when they are not remembered. */
   function replay(project: string, from: Position): PlacedChange[] | undefined {
     for (const publisher of from.keys()) if (!isKnown(publisher)) return undefined;
     for (const publisher of publishers.position().keys()) {
@@ -205,14 +205,14 @@ export function createChangeHub(options: {
   }
 }
 
-/** Names a project in the whole installation: a restored archive may have given its id to a project of another organization. */
+/** Names a project in the whole installation: a restored archive may have given the same id to a project of another organization. */
 export function projectKey(orgId: string, projectId: string): string {
   return `${orgId}/${projectId}`;
 }
 
 /**
- * Writes events in the order of arrival. The id of each is the position behind it: that of the one before, moved on to where the change was
- * announced. So whoever got some of them comes back for the others.
+ * Writes events in the order of arrival. The id of each is the position after it: the position of the one before, moved on to where the change was
+ * announced. So a client that got some of them can return for the others.
  */
 function eventsText(events: readonly PlacedChange[], from: Position): string {
   const position = new Map(from);

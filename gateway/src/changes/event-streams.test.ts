@@ -11,7 +11,7 @@ afterEach(() => void jest.useRealTimers());
 
 const [A] = PUBLISHERS;
 
-/** What stands for the connection of a client, which reads nothing while `writableLength` is above zero. */
+/** Stands in for the connection of a client, which reads nothing while `writableLength` is above zero. */
 class FakeAnswer extends EventEmitter {
   got = "";
   writableLength = 0;

@@ -12,11 +12,11 @@ export type EventStreams = {
   readonly open: (stream: WantedStream) => OpenStream;
   /** Ends all of them, and each that begins later. */
   readonly endAll: () => void;
-  /** How many there are. */
+  /** The number of streams. */
   readonly count: () => number;
 };
 
-/** Who wants the changes of which project, and which event came last. */
+/** The caller, the project whose changes it wants, and the last event that it got. */
 export type WantedStream = {
   readonly identity: Identity;
   readonly projectId: string;
@@ -32,19 +32,19 @@ export type OpenStream = {
 
 /** Streams of one caller, on each gateway (always, also without limits). */
 export const CALLER_STREAMS_MAX = 100;
-/** Parts of all connections that streams may be, and that those of one organization may be. */
+/** Share of all connections that streams may use, and share that the streams of one organization may use. */
 const STREAMS_SHARE = 3 / 4;
 const ORGANIZATION_SHARE = 1 / 4;
-/** A comment goes out each 15 seconds. */
+/** A comment is sent every 15 seconds. */
 const SLOTS = 15;
 const TICK_MS = 1000;
-/** Bytes that wait for a client, besides those in its socket. Those of one project share them. */
+/** Bytes that wait for a client, in addition to those in its socket. Streams of one project share them. */
 const WAITING_BYTES_MAX = 256 * 1024;
 
 type Stream = Subscriber & {
   readonly raw: ServerResponse;
   readonly project: string;
-  /** Something waited for the client at its last comment. */
+  /** Data waited for the client at its last comment. */
   stalled: boolean;
 };
 

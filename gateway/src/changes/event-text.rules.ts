@@ -23,7 +23,7 @@ export function eventText({ runId, kind, keys, step, line }: NotedChange, id: st
   return `id: ${id}\nevent: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
 }
 
-/** Writes the event after which the client reads everything anew. */
+/** Writes the event after which the client reads everything again. */
 export function resetText(id: string): string {
   return `id: ${id}\nevent: reset\ndata: {}\n\n`;
 }

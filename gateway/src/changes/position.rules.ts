@@ -1,4 +1,4 @@
-/** How far somebody knows what each publisher announced: the number of the last change, by publisher. */
+/** How far a reader knows the announcements of each publisher: the number of the last change, by publisher. */
 export type Position = ReadonlyMap<string, number>;
 
 /** Changes of one project in one message have the numbers from this times its tick on, so that the last one is below the next tick's. */
@@ -9,13 +9,13 @@ export function numberOf(tick: number, index: number): number {
   return tick * NUMBERS_PER_TICK + Math.min(index, NUMBERS_PER_TICK - 2);
 }
 
-/** Returns the number of whoever knows everything up to and with a tick; 0 for what comes before the first one. */
+/** Returns the number of a reader that knows everything up to and including a tick; 0 before the first one. */
 export function endOf(tick: number): number {
   return tick === 0 ? 0 : tick * NUMBERS_PER_TICK + NUMBERS_PER_TICK - 1;
 }
 
 const NO_PUBLISHER = "0";
-/** Of an id; a position of a hundred publishers is shorter. */
+/** Most characters of an id; a position of a hundred publishers is shorter. */
 const CHARACTERS_MAX = 4096;
 const PUBLISHER = /^[0-9a-f]{12}$/;
 const NUMBER = /^[0-9a-z]{1,11}$/;
@@ -28,7 +28,7 @@ export function writePosition(position: Position): string {
   return text;
 }
 
-/** Reads the id of an event; undefined for a text that is none. */
+/** Reads the id of an event; undefined for a text that is not one. */
 export function readPosition(text: string): Position | undefined {
   if (text === NO_PUBLISHER) return new Map();
   if (text.length > CHARACTERS_MAX) return undefined;

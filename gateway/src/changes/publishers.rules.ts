@@ -1,30 +1,30 @@
 import type { Changes } from "@tidemark/proto/changes/v1/changes";
 import { endOf, type Position } from "./position.rules.ts";
 
-/** What this gateway has received of each publisher. Times are of a clock that never goes back, in milliseconds. */
+/** What this gateway has received from each publisher. Times are from a clock that never goes back, in milliseconds. */
 export type Publishers = {
   /**
    * Takes note of a message: `next` when nothing is missing before it, `gap` when something may be, `old` when it was received before. From then on
-   * `position` is behind it.
+   * `position` is after it.
    */
   readonly take: (message: Changes, nowMs: number) => "next" | "gap" | "old";
   /** The end of what was received. Each message makes a new one. */
   readonly position: () => Position;
-  /** The lowest number of a publisher behind which all its changes are remembered; undefined for an unknown publisher. */
+  /** The lowest number of a publisher after which all its changes are remembered; undefined for an unknown publisher. */
   readonly floorOf: (publisher: string) => number | undefined;
-  /** Notes that a change is not remembered any more. */
+  /** Notes that a change is no longer remembered. */
   readonly forgot: (publisher: string, number: number) => void;
-  /** Forgets publishers that fell silent, and tells whether there are any: their last changes may never have left. Those that ended are kept for a while. */
+  /** Forgets publishers that fell silent, and reports whether there were any: their last changes may never have left. Those that ended are kept for a while. */
   readonly dropSilent: (nowMs: number) => boolean;
-  /** Begins to count silence anew, because nothing could be received. */
+  /** Restarts counting silence, because nothing could be received. */
   readonly forgive: (nowMs: number) => void;
 };
 
-/** A publisher sends something each second, unless its process or this one is starved; a false alarm makes all clients read anew. */
+/** A publisher sends something each second, unless its process or this one is starved; a false alarm makes all clients read again. */
 export const SILENT_MS = 8000;
 /** How long publishers that ended are named in positions, so that these can be compared. */
 const ENDED_MS = 5 * 60_000;
-/** A gateway that has just begun to listen does not know the publishers that are there. */
+/** A gateway that has just begun to listen does not know the existing publishers. */
 const LEARNING_MS = 3000;
 
 type Known = { number: number; floor: number; heardMs: number; ended: boolean };

@@ -56,7 +56,7 @@ test("a publisher that falls silent has died; one that ended has not, and is nam
   expect(publishers.floorOf(A)).toBeUndefined();
   expect(publishers.dropSilent(5 * 60_000)).toBe(false);
   expect(publishers.position().size).toBe(0);
-  // It was only held up: what it announced meanwhile is lost.
+  // It was only delayed: its announcements meanwhile are lost.
   expect(publishers.take(messageOf(A, 1, 900), 5 * 60_000)).toBe("gap");
 });
 

@@ -7,20 +7,20 @@ export type PlacedChange = {
   readonly places: Position;
 };
 
-/** What changed lately in all projects, whether somebody looks or not. */
+/** What changed lately in all projects, whether or not a client watches. */
 export type RecentChanges = {
   readonly add: (project: string, change: NotedChange, publisher: string, number: number, nowMs: number) => void;
-  /** Returns what publishers that are known announced of a project behind a position, merged, in the order of arrival. */
+  /** Returns what known publishers announced about a project after a position, merged, in the order of arrival. */
   readonly behind: (project: string, position: Position, isKnown: (publisher: string) => boolean) => PlacedChange[];
-  /** Forgets what is older than five minutes. */
+  /** Forgets changes older than five minutes. */
   readonly forgetOld: (nowMs: number) => void;
 };
 
-/** How long changes are remembered for clients that come back. */
+/** How long changes are remembered for clients that reconnect. */
 export const KEPT_MS = 5 * 60_000;
-/** Memory for changes; beyond, those that are unchanged for longest are forgotten. */
+/** Memory for changes; beyond it, those unchanged for the longest are forgotten. */
 const BYTES_MAX = 32 * 1024 * 1024;
-/** Of a change in memory, and of each of its keys besides its characters. */
+/** Bytes of a change in memory, and of each of its keys in addition to its characters. */
 const CHANGE_BYTES = 500;
 const KEY_BYTES = 40;
 
@@ -81,7 +81,7 @@ export function createRecentChanges(
         placeChange(found, change, publisher, number);
         if (number > (position.get(publisher) ?? 0)) missing.add(changeKey(change));
       }
-      // With what other publishers said of the same: an event names the keys of all, and its id says so of the last one alone.
+      // With what other publishers said about the same change: an event names the keys of all, and its id covers the last publisher alone.
       return [...found].flatMap(([key, placed]) => (missing.has(key) ? [placed] : []));
     },
     forgetOld(nowMs) {
@@ -93,7 +93,7 @@ export function createRecentChanges(
   };
 }
 
-/** Adds a change to those of a project, or merges it with that of the same run and kind, which goes to the end. */
+/** Adds a change to those of a project, or merges it with the change of the same run and kind, which moves to the end. */
 export function placeChange(
   changes: Map<string, PlacedChange>,
   change: NotedChange,

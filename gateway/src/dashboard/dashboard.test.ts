@@ -13,7 +13,7 @@ afterEach(() => app.close());
 const start = async (options: Partial<TestAppOptions> = {}): Promise<void> => {
   app = await startApp({ routes: [], options: { bundle: testBundle }, ...options });
 };
-/** Sends a path as it is: `fetch` would take its dots away. */
+/** Sends a path unchanged: `fetch` would remove its dots. */
 const call = async (path: string, headers: Record<string, string> = {}, method = "GET") => {
   const { hostname, port } = new URL(app.url);
   const answer = await new Promise<IncomingMessage>((resolve, reject) => {

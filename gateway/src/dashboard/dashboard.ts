@@ -5,15 +5,15 @@ import { ASSETS, writeDocument, type Document } from "./document.ts";
 import { pageOfPath, wantsHtml } from "./page-paths.ts";
 import type { Bundle } from "./read-bundle.ts";
 
-/** What answers the requests of browsers for pages and their files. */
+/** Answers the requests of browsers for pages and their files. */
 export type Dashboard = {
-  /** Tells what a request without a route is for: a page, a file of the pages, or nothing of the dashboard. */
+  /** Returns the target of a request without a route: a page, a file of the pages, or undefined for anything else. */
   readonly find: (request: FastifyRequest) => Found | undefined;
 };
 
 /** An answer, which is the same for all callers. */
 export type Found = {
-  /** As figures name it. */
+  /** Its name in the metrics. */
   readonly route: "dashboard page" | "dashboard file";
   readonly send: (request: FastifyRequest, reply: FastifyReply) => void;
 };
@@ -45,14 +45,14 @@ function sendDocument(
   send({ plain, compressed, tag }, request, reply);
 }
 
-/** A name that is not in the map is no file, whatever it is; a file of an older bundle is gone, and its page loads anew. */
+/** A name that is not in the map is never a file; a file of an older bundle is gone, and its page reloads. */
 function fileOf({ assets }: Bundle, name: string): Found | undefined {
   const asset = assets.get(name);
   if (asset === undefined) return undefined;
   return {
     route: "dashboard file",
     send: (request, reply) => {
-      // The name changes with the contents, and it is a tag as well.
+      // The name changes with the contents, so it also serves as a tag.
       const tag = name.replaceAll(".", "-");
       reply.headers({
         "content-type": asset.type,

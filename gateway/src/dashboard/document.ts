@@ -27,7 +27,7 @@ const POLICY = [
   `trusted-types ${SANITIZER_POLICY}`,
 ].join("; ");
 
-/** A page as it is sent; it is the same for everybody and holds no data. */
+/** A page as it is sent; it is the same for all clients and holds no data. */
 export type Document = {
   readonly plain: Buffer;
   readonly compressed: Buffer;

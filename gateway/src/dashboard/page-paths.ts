@@ -1,6 +1,6 @@
 import { PAGE_TYPE } from "../http/page.ts";
 
-/** Paths that are pages for a browser, and the part of the bundle that their first view needs. One part of a path may be anything but empty. */
+/** Paths that are pages for a browser, and the part of the bundle that their first view needs. A path part may be anything but empty. */
 const PAGES: readonly (readonly [pattern: RegExp, part: string])[] = [
   [/^\/$/, "projects"],
   [/^\/signin$/, "signin"],
@@ -13,11 +13,14 @@ const PAGES: readonly (readonly [pattern: RegExp, part: string])[] = [
   [/^\/reports\/[^/]+$/, "report"],
   [/^\/r\/[^/]+$/, "shared-report"],
   [/^\/settings(?:\/[^/]+)?$/, "settings"],
-  // The page itself says that there is no such page, in the looks of the others.
+  // The page itself says that there is no such page, in the style of the others.
   [/^\/(?:p|reports|r|settings)\/.+$/, ""],
 ];
 
-/** Returns the part of the bundle that a path shows, empty for one that no part is known of; undefined where the path is no page. A slash at its end is no part. */
+/**
+ * Returns the part of the bundle that a path shows, empty when no part is known for it; undefined where the path is not a page. A trailing slash is not a
+ * part.
+ */
 export function pageOfPath(path: string): string | undefined {
   const trimmed = path.replace(/(?<=[^/])\/$/, "");
   return PAGES.find(([pattern]) => pattern.test(trimmed))?.[1];

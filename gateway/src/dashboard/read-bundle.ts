@@ -10,7 +10,7 @@ export type Bundle = Omit<BundleIndex, "files"> & { readonly assets: ReadonlyMap
 
 /**
  * Reads a bundle into memory: a few hundred KB, and nothing of a request's path ever reaches the file system.
- * @throws Error when the folder holds no whole bundle
+ * @throws Error when the folder does not hold a complete bundle
  */
 export async function readBundle(folder: string): Promise<Bundle> {
   const index = JSON.parse(await readFile(join(folder, INDEX_FILE), "utf8")) as BundleIndex;

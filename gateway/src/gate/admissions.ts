@@ -1,20 +1,21 @@
 /** Milliseconds of a tick of the event loop in which requests may be admitted. */
 export const TICK_MS = 4;
 
-/** Who is admitted in a tick of the event loop. */
+/** Admits requests in ticks of the event loop. */
 export type Admissions = {
   /**
-   * Calls `goOn` for a request of an organization: right away, or in a later tick when requests have taken this one, or earlier ones of its organization
+   * Calls `goOn` for a request of an organization: immediately, or in a later tick when requests have taken this one, or earlier ones of its organization
    * wait. Those that wait are called in the order of their organization, organizations in turns.
    */
   readonly enter: (orgId: string, goOn: () => void) => void;
-  /** How many wait. */
+  /** The number of waiting requests. */
   readonly waiting: () => number;
 };
 
 /**
  * Bounds what requests that arrive together do in one tick. The event loop handles all that has arrived before it looks at anything else: without a bound,
- * 2,400 requests of one organization hold it for as long as all of them take to be admitted and begun. A request that comes alone pays for a look at the clock.
+ * 2,400 requests of one organization hold it for as long as all of them take to be admitted and begun. A request that arrives alone pays for one look at the
+ * clock.
  */
 export function createAdmissions(): Admissions {
   const queues = new Map<string, (() => void)[]>();
@@ -41,10 +42,10 @@ export function createAdmissions(): Admissions {
   const admitWaiting = async (): Promise<void> => {
     for (beginTick(); queues.size > 0 && isLeft();) {
       takeNext()();
-      // What it has begun goes on first, and counts as well.
+      // Work that it has begun continues first, and counts as well.
       await Promise.resolve();
     }
-    // Whoever arrives before the end of the tick has as long.
+    // Requests that arrive before the end of the tick have as long.
     sinceMs = undefined;
   };
 

@@ -5,23 +5,23 @@ import { askForBody } from "./expect.ts";
 import { createBodyPieces, KEPT_BYTES_MIN } from "./body-pieces.ts";
 import { answerClientError, beginWatch, endWatch } from "../http/client-error.ts";
 
-/** How slowly a body may arrive that is handled while it arrives. */
+/** The slowest allowed pace of a body that is handled while it arrives. */
 export type ArrivalPace = {
-  /** Milliseconds of waiting for the client after which the pace is looked at. */
+  /** Milliseconds of waiting for the client after which the pace is checked. */
   readonly windowMs: number;
   /** Bytes that must have arrived by then. */
   readonly bytesMin: number;
 };
 
-/** The least pace of a client for which something is held that keeps others waiting: a body that is charged, or an answer. */
+/** The least pace of a client while we hold something for it that keeps others waiting: a charged body, or an answer. */
 export const LEAST_BYTES_PER_SECOND = 4 * 1024;
 
 /** 1 KiB a second, over half a minute: a slow line may take its time, a client that stalls may not. */
 const usualPace: ArrivalPace = { windowMs: 30_000, bytesMin: 30 * 1024 };
 
 /**
- * Reads a body as it arrives, in pieces of at least 4 KiB but for the last; the client waits while the reader is busy. Only the time that we wait for the client counts against it: one that is too
- * slow gets a 408, and its connection is closed. Leaving early leaves the connection as it is.
+ * Reads a body as it arrives, in pieces of at least 4 KiB except the last; the client waits while the reader is busy. Only the time that we wait for the
+ * client counts against it: one that is too slow gets a 408, and its connection is closed. Leaving early leaves the connection unchanged.
  * @throws bad_request when the body ends early
  */
 export async function* arriving(request: IncomingMessage, pace: ArrivalPace = usualPace): AsyncGenerator<Buffer> {
@@ -61,7 +61,7 @@ export async function* arriving(request: IncomingMessage, pace: ArrivalPace = us
   }
 }
 
-/** Cuts the connection of a request whose body arrives more slowly than the pace, with a 408. Returns what ends the watch. */
+/** Cuts the connection of a request whose body arrives more slowly than the pace, with a 408. Returns a function that ends the watch. */
 export function requirePace({ socket }: IncomingMessage, pace: ArrivalPace, receivedBytes: () => number): () => void {
   let before = 0;
   const timer = setInterval(() => {
@@ -80,7 +80,7 @@ function cutSlow(socket: Socket): void {
   answerClientError({ code: "ERR_HTTP_REQUEST_TIMEOUT" }, socket);
 }
 
-/** Milliseconds that the rest of a refused body may take on a connection that goes on. */
+/** Milliseconds that the rest of a refused body may take on a connection that stays open. */
 const LEFTOVER_MS = 30_000;
 
 /** Reads and drops the rest of a refused body that was read while it arrives, so that the client can read the answer. */

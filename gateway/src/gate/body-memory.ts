@@ -2,7 +2,7 @@ import { AppError } from "@tidemark/errors";
 
 /** Counts the bytes of the bodies of all requests that are being received or served, and of large answers until they are sent. */
 export type BodyMemory = {
-  /** Opens the account of one request of an organization, or of nobody that is known (`""`), from a network of clients. */
+  /** Opens the account of one request of an organization, or of an unknown caller (`""`), from a network of clients. */
   readonly open: (orgId: string, network: string) => BodyAccount;
 };
 
@@ -10,9 +10,9 @@ export type BodyMemory = {
 export type BodyAccount = {
   /** Adds bytes that were received or will be decoded. @throws service_unavailable when too many would be held */
   readonly take: (bytes: number) => void;
-  /** Adds bytes in any case. */
+  /** Adds bytes unconditionally. */
   readonly add: (bytes: number) => void;
-  /** Takes bytes off that are not held any more. */
+  /** Subtracts bytes that are no longer held. */
   readonly giveBack: (bytes: number) => void;
   /** Gives everything back when the request has ended. */
   readonly close: () => void;
@@ -21,12 +21,12 @@ export type BodyAccount = {
 /** Smaller bodies and answers are not counted: the number of connections bounds their sum. */
 export const COUNTED_BYTES_MIN = 64 * 1024;
 
-/** Parts of all bytes that the requests of one organization, and those of one network, may hold together. */
+/** Shares of all bytes that the requests of one organization, and those of one network, may hold together. */
 const SHARES = { organization: 1 / 4, network: 1 / 2 };
 
 /**
- * Bounds the bytes of all bodies together, of those of an organization, and of those from a network: of many simultaneous large writes, those beyond a
- * bound are asked to come back later, and whoever stalls leaves room for others. A request that comes alone always fits, whatever its size.
+ * Bounds the bytes of all bodies together, per organization, and per network: of many simultaneous large writes, those beyond a
+ * bound must be retried later, and a client that stalls leaves room for others. A request that arrives alone always fits, regardless of its size.
  */
 export function createBodyMemory(bytesMax: number): BodyMemory {
   const all: Holder = { held: 0, bytesMax, refusal: "too many large requests at once" };
@@ -38,7 +38,7 @@ export function createBodyMemory(bytesMax: number): BodyMemory {
       let own = 0;
       let isOpen = true;
       const add = (bytes: number): void => {
-        // The work of a client that has left may go on for a while.
+        // The work of a client that has left may continue for a while.
         if (!isOpen) return;
         own += bytes;
         for (const holder of holders) holder.held += bytes;
@@ -63,7 +63,7 @@ export function createBodyMemory(bytesMax: number): BodyMemory {
   };
 }
 
-/** Whose requests hold bytes together. */
+/** An organization or network whose requests share a bound. */
 type Holder = { held: number; readonly bytesMax: number; readonly refusal: string };
 
 /** Remembers holders for as long as they have requests. */

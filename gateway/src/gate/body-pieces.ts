@@ -1,12 +1,12 @@
-/** Chunks of a body as they arrived, at a cost that follows their bytes. */
+/** Chunks of a body as they arrived, at a cost proportional to their bytes. */
 export type BodyPieces = {
   /** Adds a chunk. */
   readonly add: (chunk: Buffer) => void;
-  /** Returns what there is, in as few pieces as that takes; afterwards nothing can be added. */
+  /** Returns all chunks in as few pieces as possible; afterwards none can be added. */
   readonly take: () => readonly Buffer[];
 };
 
-/** Chunks from this size on are kept as they are; smaller ones are copied together, because each costs some 700 bytes by itself. */
+/** Chunks from this size on are kept unchanged; smaller ones are copied together, because each costs some 700 bytes by itself. */
 export const KEPT_BYTES_MIN = 4096;
 const GATHERED_BYTES_MIN = 4096;
 const GATHERED_BYTES_MAX = 64 * 1024;
@@ -48,7 +48,7 @@ export function createBodyPieces(): BodyPieces {
 
   return {
     add(chunk) {
-      // Most bodies are one chunk, which need not be copied whatever its size.
+      // Most bodies are one chunk, which need not be copied, regardless of its size.
       if (only === undefined && pieces.length === 0 && gathered === undefined) {
         only = chunk;
         return;

@@ -18,7 +18,7 @@ export function accountOf(
 }
 
 /**
- * Charges what arrives from a service for a request, before it does, or gives it back, if `bytes` is negative. As with answers, a request whose work is
+ * Charges bytes that a service sends for a request, before they arrive, or gives them back if `bytes` is negative. As with answers, a request whose work is
  * done is not refused.
  * @throws service_unavailable when too many would be held
  */
@@ -37,7 +37,7 @@ export function chargeArriving(
 }
 
 /**
- * Charges an answer of more than 64 KiB to its request until it is sent. One whose work is done is never refused, because the client could not know of it.
+ * Charges an answer of more than 64 KiB to its request until it is sent. A request whose work is done is never refused, because its client could not know that.
  * @throws service_unavailable when too many would be held
  */
 export function chargeAnswer(
@@ -51,7 +51,7 @@ export function chargeAnswer(
   charge(accountOf(state, request, reply, context), Buffer.byteLength(answer), state);
 }
 
-/** The client could not know that work is done which is answered with a refusal. */
+/** If finished work were answered with a refusal, the client could not know that it is done. */
 function charge(account: BodyAccount, bytes: number, { route }: RequestState): void {
   if (route.idempotency === "none") account.take(bytes);
   else account.add(bytes);

@@ -22,7 +22,7 @@ async function start(connectionsMax: number, shared: readonly string[] = []): Pr
   await once(server, "listening");
 }
 
-/** Tells whether a new connection from an address of this machine is served. */
+/** Returns whether a new connection from an address of this machine is served. */
 async function isServed(localAddress: string): Promise<boolean> {
   const socket = connect({ host: "127.0.0.1", port: (server.address() as AddressInfo).port, localAddress });
   sockets.push(socket);

@@ -4,17 +4,18 @@ import { BlockList, isIP, type Socket } from "node:net";
 /** How many connections a server holds. */
 export type ConnectionBounds = {
   readonly connectionsMax: number;
-  /** Addresses and CIDR ranges whose connections are of many clients: proxies, and this machine. They count towards all connections alone. */
+  /** Addresses and CIDR ranges whose connections are of many clients: proxies, and this machine. They count only towards all connections. */
   readonly shared: readonly string[];
-  /** Whom an address is counted as. */
+  /** The network that an address counts as. */
   readonly networkOf: (address: string) => string;
 };
 
-/** Part of all connections that one network may have. */
+/** Share of all connections that one network may have. */
 const NETWORK_SHARE = 1 / 4;
 
 /**
- * Bounds the connections of a server, of all clients and of each network of clients: those beyond are closed at once. A client that takes nothing of its answer for as long as the server's timeout is cut.
+ * Bounds the connections of a server, of all clients and of each network of clients: those beyond are closed immediately. A client that reads nothing of its
+ * answer for as long as the server's timeout is cut.
  */
 export function boundConnections(server: Server, { connectionsMax, shared, networkOf }: ConnectionBounds): void {
   server.maxConnections = connectionsMax;
@@ -38,12 +39,12 @@ export function boundConnections(server: Server, { connectionsMax, shared, netwo
     });
   });
   server.on("timeout", (socket: Socket) => {
-    // Whoever waits for us may go on.
+    // Clients that wait for us may stay.
     if (socket.writableLength > 0) socket.destroy();
   });
 }
 
-/** Returns what tells whether an address is in one of the ranges. */
+/** Returns a function that reports whether an address is in one of the ranges. */
 function rangesOf(ranges: readonly string[]): (address: string) => boolean {
   const list = new BlockList();
   for (const range of ranges) {

@@ -1,33 +1,33 @@
 import type { IncomingMessage } from "node:http";
 import { Socket } from "node:net";
 
-/** How long a connection is read from after its last answer, while the client may still be sending. */
+/** How long a connection is read after its last answer, while the client may still be sending. */
 export type LingerBounds = {
   /** Bytes that are read and dropped. */
   readonly bytesMax: number;
   readonly ms: number;
 };
 
-/** What a client with credentials may still send, and one without. */
+/** Bytes that a client with credentials may still send, and one without. */
 export const LINGER_BYTES_MAX = { known: 16 * 1024 * 1024, unknown: 1024 * 1024 };
 const LINGER_MS = 5000;
 
-/** Connections that may linger at once; more are closed at once. */
+/** Connections that may linger simultaneously; others are closed immediately. */
 const LINGERING_MAX = 256;
-/** Milliseconds between two looks at how much has been dropped. */
+/** Milliseconds between two checks of how much has been dropped. */
 const LOOK_MS = 10;
 
 const lingering = new WeakSet<Socket>();
 let lingeringCount = 0;
 
-/** Tells whether the last answer of a connection was sent, and what still arrives is dropped. */
+/** Returns whether the last answer of a connection was sent and any further bytes are dropped. */
 export function isLingering(socket: Socket): boolean {
   return lingering.has(socket);
 }
 
 /**
  * Ends a connection after what was written to it, and reads on until the client has ended it too: closing a connection with unread bytes resets it, and the
- * client loses the answer (RFC 9112, Tear-down). At its bounds the connection is closed whatever the client does.
+ * client loses the answer (RFC 9112, Tear-down). At its bounds the connection is closed regardless of the client.
  */
 export function lingerClose(
   socket: Socket,
@@ -65,7 +65,7 @@ export function lingerClose(
 /** Makes a connection that ends with the answer to this request linger if the body has not arrived as a whole by then. */
 export function lingerAtEnd(request: IncomingMessage, bytesMax: number): void {
   const { socket } = request;
-  // What Node calls after the last answer of a connection.
+  // Node calls this after the last answer of a connection.
   socket.destroySoon = () => {
     if (request.complete) Socket.prototype.destroySoon.call(socket);
     else lingerClose(socket, request, { bytesMax, ms: LINGER_MS });

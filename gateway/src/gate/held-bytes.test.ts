@@ -114,7 +114,7 @@ test("a body alone may be larger than all bodies together", async () => {
 
 test("a compressed body is charged with what it becomes before there is any of it", async () => {
   const slow = await begin(bodyOf(400_000));
-  // Its last bytes promise 900,000; to decompress it would be refused as no gzip.
+  // Its last bytes promise 900,000; decompressing it would be refused as not gzip.
   const length = Buffer.alloc(4);
   length.writeUInt32LE(900_000);
   const broken = Buffer.concat([Buffer.alloc(100), length]);

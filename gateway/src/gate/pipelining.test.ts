@@ -55,7 +55,7 @@ function close(): void {
   gate = new Promise((resolve) => (release = resolve));
 }
 
-/** A connection on which a text was sent, and what has come back. */
+/** A connection on which a text was sent, and the answer so far. */
 function send(text: string): { socket: Socket; answer: () => string } {
   const socket = connect(app.port, "127.0.0.1");
   sockets.push(socket);

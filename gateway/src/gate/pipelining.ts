@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 
 /** Requests of one connection that are served at a time. */
 const SERVED_MAX = 32;
-/** Of those that waited, how many begin in a turn of the event loop. */
+/** Waiting requests that begin in one turn of the event loop. */
 const BEGUN_MAX = 8;
 
 type Serve = (request: IncomingMessage, response: ServerResponse) => void;
@@ -13,7 +13,7 @@ type Line = { serving: number; readonly waiting: [IncomingMessage, ServerRespons
 
 /**
  * Bounds how many requests of one connection are served at a time. A client may send more without waiting for answers (RFC 9112, Pipelining), but they
- * wait, and the connection is not read until they have begun. They begin in turns with other work of the event loop, because one read of a socket may bring
+ * wait, and the connection is not read until they have begun. They begin in turns with other work of the event loop, because one read of a socket may return
  * thousands. Call it when the server has its handler of requests, which it replaces.
  */
 export function boundPipelining(server: Server): void {
@@ -59,7 +59,7 @@ export function boundPipelining(server: Server): void {
   });
 }
 
-/** Stops reading a connection, whatever a request on it or the server's own backpressure would resume. */
+/** Stops reading a connection, even if a request on it or the server's own backpressure would resume. */
 function stopReading(socket: Socket): void {
   if (Object.hasOwn(socket, "resume")) return;
   socket.pause();

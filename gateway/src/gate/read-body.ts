@@ -6,13 +6,13 @@ import type { BodyAccount } from "./body-memory.ts";
 import { createBodyPieces } from "./body-pieces.ts";
 import { askForBody } from "./expect.ts";
 
-/** Bytes of a body of a client without credentials, whatever its route. */
+/** Bytes of a body of a client without credentials, on any route. */
 export const UNKNOWN_BODY_BYTES_MAX = 8 * 1024;
 
 /** Bytes of a body unless its route says otherwise (API specification, Limits; the limit is on the decoded body). */
 export const BODY_BYTES_MAX = 1_000_000;
 
-/** Returns the refusal of a body, or of what `what` names, above its limit. */
+/** Returns the refusal of a body, or of the part that `what` names, above its limit. */
 export function bodyTooLarge(bytesMax: number, what = "the body"): AppError {
   return new AppError("payload_too_large", `${what} must have at most ${bytesMax} bytes`);
 }
@@ -26,7 +26,7 @@ export function encodingOf(headers: IncomingHttpHeaders): "gzip" | "none" {
 }
 
 /**
- * Receives the decoded body or its refusal: `bad_request`, `payload_too_large` or `service_unavailable`. The bytes hold until it returns: the next
+ * Receives the decoded body or its refusal: `bad_request`, `payload_too_large` or `service_unavailable`. The bytes are valid until it returns: the next
  * body may be put in their place.
  */
 export type BodyRead = (error: Error | null, body?: Buffer) => void;
@@ -34,17 +34,17 @@ export type BodyRead = (error: Error | null, body?: Buffer) => void;
 /** Bytes that gzip may add to a body that does not compress. */
 const GZIP_OVERHEAD_BYTES = 1024;
 
-/** What reading a body is allowed. */
+/** The bounds of reading a body. */
 export type BodyBounds = {
   /** Most decoded bytes. */
   readonly bytesMax: number;
-  /** To which bytes are charged; undefined for a body that is known to be small. */
+  /** The account that bytes are charged to; undefined for a body that is known to be small. */
   readonly account: BodyAccount | undefined;
-  /** How slowly a body may arrive that is charged; what `arriving` allows unless said. */
+  /** The slowest allowed pace of a charged body; by default that of `arriving`. */
   readonly pace?: ArrivalPace;
 };
 
-/** What is charged keeps others waiting. */
+/** Charged bytes keep others waiting. */
 const heldPace: ArrivalPace = { windowMs: 5000, bytesMin: 5 * LEAST_BYTES_PER_SECOND };
 
 /**
@@ -88,7 +88,7 @@ const JOINED_BYTES_MAX = 4 * 1024 * 1024;
 let joint = Buffer.alloc(0);
 
 /**
- * Returns the pieces as one, which holds until the next call. A body beyond 64 KB arrives in several pieces. New memory for each would have its
+ * Returns the pieces as one, which is valid until the next call. A body beyond 64 KB arrives in several pieces. New memory for each would have its
  * pages cleared by the system, and V8 collects garbage the sooner the more memory there is outside of its heap.
  */
 function joined({ pieces, length }: Collected): Buffer {
@@ -148,8 +148,8 @@ function collect(
 const INLINE_BYTES_MAX = 16 * 1024;
 
 /**
- * Decompresses a gzip body and stops as soon as it exceeds the bound, so that a small body cannot take much memory. What it becomes is charged before
- * there is any of it. Errors: `bad_request` when it is not gzip or is cut off, `payload_too_large`, `service_unavailable`.
+ * Decompresses a gzip body and stops as soon as it exceeds the bound, so that a small body cannot take much memory. The decoded bytes are charged before
+ * any of them exist. Errors: `bad_request` when it is not gzip or is cut off, `payload_too_large`, `service_unavailable`.
  */
 function inflate(compressed: Buffer, { bytesMax, account }: BodyBounds, read: BodyRead): void {
   const promised = promisedBytes(compressed, bytesMax);
@@ -165,7 +165,7 @@ function inflate(compressed: Buffer, { bytesMax, account }: BodyBounds, read: Bo
       read(error === null ? null : refusalOf(error, bytesMax), body);
       return;
     }
-    // Several members in a row: the last one tells its own length only.
+    // Several members in a row: the last one states its own length only.
     const more = charge(account, bytesMax - promised);
     if (more !== null) read(more);
     else
@@ -176,10 +176,10 @@ function inflate(compressed: Buffer, { bytesMax, account }: BodyBounds, read: Bo
   });
 }
 
-/** Bytes at the end of a gzip member that tell its decoded length (RFC 1952, ISIZE). */
+/** Bytes at the end of a gzip member that state its decoded length (RFC 1952, ISIZE). */
 const ISIZE_BYTES = 4;
 
-/** Returns how many bytes a gzip body says that it becomes, between 1, the least that zlib takes as a limit, and the bound. */
+/** Returns the decoded length that a gzip body states, between 1, the least that zlib takes as a limit, and the bound. */
 function promisedBytes(compressed: Buffer, bytesMax: number): number {
   if (compressed.length < ISIZE_BYTES) return 1;
   return Math.min(bytesMax, Math.max(1, compressed.readUInt32LE(compressed.length - ISIZE_BYTES)));

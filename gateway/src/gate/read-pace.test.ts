@@ -11,7 +11,7 @@ import { requireTaking } from "./read-pace.ts";
 const WINDOW_MS = 600;
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** An answer of which a given number of bytes leaves in each window, as far as the rule can see it. */
+/** An answer that sends a given number of bytes in each window, as far as the rule can see it. */
 function answer(bytesPerWindow: number, waiting: number) {
   const socket = { bytesWritten: waiting, writableLength: waiting };
   const raw = Object.assign(new EventEmitter(), {

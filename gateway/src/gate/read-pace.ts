@@ -4,17 +4,17 @@ import { LEAST_BYTES_PER_SECOND } from "./arrival.ts";
 import { COUNTED_BYTES_MIN } from "./body-memory.ts";
 
 // Two rules, because they protect different things: an answer that is held whole takes memory until its last byte is sent, and Node does not report how far
-// one large write has come; a file or an export is read in pieces and takes a place and a descriptor.
+// one large write has got; a file or an export is read in pieces and occupies a place and a descriptor.
 
-/** How slowly a client may take an answer that is held in memory. */
+/** The slowest allowed pace at which a client reads an answer held in memory. */
 export type ReadPace = {
   /** Milliseconds that any answer may take. */
   readonly graceMs: number;
-  /** What it must take on average beyond that. */
+  /** The average rate required beyond that. */
   readonly bytesPerSecond: number;
 };
 
-/** 16 MiB, the longest answers, in nine minutes: less than what the slowest networks give to phones. */
+/** 16 MiB, the longest answers, in nine minutes: less than the slowest mobile networks provide. */
 export const usualReadPace: ReadPace = { graceMs: 15_000, bytesPerSecond: 32 * 1024 };
 
 /** Requires that the client takes an answer of more than 64 KiB at the pace, or cuts the connection. */
@@ -28,12 +28,12 @@ export function requireReadPace(
   raw.once("close", () => clearTimeout(timer));
 }
 
-/** How often is looked at what a client has taken, within the time in which it must have taken something. */
+/** How often the bytes taken by a client are checked, within the time in which it must have taken some. */
 const LOOKS = 12;
 
 /**
- * Cuts the connection of an answer whose client takes it more slowly than a body may arrive that is held: less than 4 KiB a second over `windowMs`. Only
- * the time counts in which something waits for the client. What is written at a time must not be more than some hundred KiB: it counts as taken when all of it is.
+ * Cuts the connection of an answer whose client takes it more slowly than a held body may arrive: less than 4 KiB a second over `windowMs`. Only
+ * time in which data wait for the client counts. A single write must not exceed some hundred KiB: it counts as taken when all of it is.
  */
 export function requireTaking(raw: ServerResponse, windowMs: number): void {
   const { socket } = raw;

@@ -17,7 +17,7 @@ const facts = {
   callers: { kind: "anyone" },
 } as const;
 
-/** Tells the lengths of the pieces in which a handler reads a body. */
+/** Returns the lengths of the pieces in which a handler reads a body. */
 const pieces: Route = {
   ...facts,
   path: "/pieces",
@@ -45,7 +45,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-/** A text in which every byte has its own place. */
+/** A text whose bytes differ by position. */
 const textOf = (length: number): string =>
   Array.from({ length }, (_, i) => String.fromCharCode(33 + (i % 89))).join("");
 
@@ -93,7 +93,7 @@ test("a JSON body in small chunks is read", async () => {
 
 test.each(["/pieces", "/parsed", "/nope"])("a body of too many small chunks is refused: %s", async (path) => {
   const answer = await rawRequest(app.port, headOf(path) + chunked(textOf(400_000), 1)).catch((error: Error) => error);
-  // A body that no route wants is not waited for.
+  // The server does not wait for a body that no route wants.
   if (path === "/nope") expect(answer).toMatch(/^HTTP\/1\.1 404 /);
   else
     expect(parseAnswer(String(answer))).toMatchObject({

@@ -5,10 +5,10 @@ import { createBodyPieces, KEPT_BYTES_MIN } from "./body-pieces.ts";
 
 /** A body may have this many chunks of any size (RFC 9112, chunked transfer coding). */
 const CHUNKS_FREE = 8192;
-/** Bytes that chunks beyond those must have on average. */
+/** Bytes that chunks beyond that number must have on average. */
 const CHUNK_BYTES_MIN = 16;
 
-/** Small chunks, or their bytes, after which nothing more is read until the event loop has been around. */
+/** Small chunks, or their bytes, after which nothing more is read until the event loop has completed a round. */
 const WAITING_MAX = { chunks: 1024, bytes: 64 * 1024 };
 
 /**
@@ -21,10 +21,10 @@ export function joinSmallChunks(server: Server): void {
   });
 }
 
-/** Answers, and drops what still arrives unread by Node's parser, for which chunks are the work. */
+/** Answers, and drops further bytes before Node's parser, which does the costly work for chunks, reads them. */
 function refuse(socket: Socket): void {
   if (socket.destroyed) return;
-  // A listener makes Node take its parser off the socket.
+  // A listener makes Node detach its parser from the socket.
   socket.removeAllListeners("data").on("data", () => undefined);
   const body = { error: "the body arrives in too many small chunks", code: "bad_request" };
   answerAndClose(socket, { status: 400, body });

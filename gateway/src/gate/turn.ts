@@ -3,15 +3,15 @@ import { READS, type Turn } from "@tidemark/turns";
 import type { Route } from "../route.ts";
 import type { RequestState, ServingContext } from "../serving/context.ts";
 
-/** Writes and polls of training processes do not wait for what people look at. */
+/** Writes and polls of training processes do not wait for the requests of people. */
 function queueOf({ rate }: Pick<Route, "rate">): string {
   return rate === "ingest" || rate === "control_poll" ? "writes " : READS;
 }
 
 /**
- * Begins the turn of a request's organization, once. Returns undefined if that is now, or what to wait for. A body has arrived before, because a slow client
- * must not hold a turn; for the same reason bodies and answers that are streamed have none. Callers without an organization have none either.
- * The time that a request waits is taken from what is left for its work.
+ * Begins the turn of a request's organization, once. Returns undefined if that is now, or the promise to wait for. A body has arrived before, because a slow
+ * client must not hold a turn; for the same reason bodies and answers that are streamed have none. Callers without an organization have none either. The
+ * time that a request waits reduces the time left for its work.
  * @throws service_unavailable, deadline_exceeded
  */
 export function takeTurn(state: RequestState, { turns }: Pick<ServingContext, "turns">): Promise<void> | undefined {

@@ -37,7 +37,7 @@ const turns: Turns = {
   close: () => {},
 };
 
-/** A turn that can be ended as often as one likes, as real ones can. */
+/** A turn that can be ended any number of times, like real ones. */
 function once({ end }: Turn): Turn {
   let isOver = false;
   return {

@@ -6,7 +6,7 @@ const gzipAsync = promisify(gzip);
 /** Shorter answers are not worth compressing. */
 const COMPRESS_BYTES_MIN = 1024;
 
-/** Tells whether a client asked for gzip (RFC 9110, Accept-Encoding); `*` alone does not ask for it. */
+/** Returns whether a client asked for gzip (RFC 9110, Accept-Encoding); `*` alone does not ask for it. */
 export function acceptsGzip(acceptEncoding: string | string[] | undefined): boolean {
   if (typeof acceptEncoding !== "string") return false;
   return acceptEncoding.split(",").some((item) => {

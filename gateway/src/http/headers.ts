@@ -3,7 +3,7 @@ import { badRequest } from "@tidemark/errors";
 
 /**
  * The headers that the gateway reads or writes under a name of the product, in lower case. Where
- * the specification and the SDK call one header by two names, both stand here.
+ * the specification and the SDK call one header by two names, both are listed here.
  */
 export const headerNames = {
   requestId: "x-request-id",
@@ -11,16 +11,16 @@ export const headerNames = {
   runId: "x-tidemark-run-id",
   idempotencyKey: "idempotency-key",
   idempotencyReplayed: "idempotency-replayed",
-  /** Carries the operator's token; either will do. */
+  /** Carries the operator's token; either is accepted. */
   bootstrapToken: ["x-svc-bootstrap-token", "x-instantml-bootstrap-token"],
   retryAfter: "retry-after",
   rateLimitScope: ["x-svc-ratelimit-scope", "x-instantml-ratelimit-scope"],
   rateLimitLimit: "ratelimit-limit",
   rateLimitRemaining: "ratelimit-remaining",
   rateLimitReset: "ratelimit-reset",
-  /** With `-limit`, `-remaining` and `-reset` behind: of a month that is used up. */
+  /** With the suffixes `-limit`, `-remaining` and `-reset`: for a month that is used up. */
   monthlyRateLimit: ["x-svc-monthly-ratelimit", "x-instantml-monthly-ratelimit"],
-  /** Says whether an export leaves anything out. */
+  /** Says whether an export omits rows. */
   exportTruncated: ["x-svc-export-truncated", "x-instantml-export-truncated"],
 } as const;
 

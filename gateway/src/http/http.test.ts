@@ -172,7 +172,7 @@ test.each([
   ["/runs", []],
   ["/a.json", ["GET", "HEAD"]],
   ["/aXjson", []],
-  // Spelled out, and an id of the other template as well.
+  // Spelled out, and also an id of the other template.
   ["/runs/summary", ["GET", "HEAD"]],
 ])("the methods of %s are %j", (path, expected) => {
   const methodsOf = createPathMethods([

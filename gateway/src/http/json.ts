@@ -1,6 +1,6 @@
 import { mapInTurns } from "@tidemark/turns";
 
-/** Text that is already JSON and goes into the answer unchanged: documents, long columns of points. */
+/** Text that is already JSON and is added to the answer unchanged: documents, long columns of points. */
 export class RawJson {
   readonly text: string;
   constructor(text: string) {
@@ -52,7 +52,7 @@ export function writeJson(value: Json): string {
   return `{${members}}`;
 }
 
-/** Writes a list of what may be many large items as JSON, in turns with other work of the process. */
+/** Writes a list of possibly many large items as JSON, in turns with other work of the process. */
 export async function writeListInTurns<Item>(
   items: readonly Item[],
   jsonOf: (item: Item, index: number) => Json,
@@ -80,7 +80,7 @@ export type JsonBytes = {
   numbers(numbers: ArrayLike<number>): void;
   /** Calls `write`, which writes at most `bytesMax` bytes from `at` on and returns where they end. */
   write(bytesMax: number, write: (target: Buffer, at: number) => number): void;
-  /** How many bytes there are. */
+  /** The number of bytes so far. */
   length(): number;
   /** Returns all bytes. Nothing can be added afterwards. */
   take(): Buffer;

@@ -4,7 +4,7 @@ import { headerNames } from "./headers.ts";
 
 const loopbackHosts = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
-/** Tells whether pages of an origin may use this server. */
+/** Returns whether pages of an origin may use this server. */
 export type OriginRule = (origin: string, ownBaseUrl: string) => boolean;
 
 /**
@@ -26,8 +26,8 @@ export function isLoopback(url: string): boolean {
 }
 
 /**
- * Tells whether a request comes from this machine itself: over a loopback address, to a loopback name, because another site may have a name that leads
- * here, and through no proxy, which would bring requests of others.
+ * Returns whether a request comes from this machine itself: over a loopback address, to a loopback name, because another site may have a name that points
+ * here, and through no proxy, which would forward requests of others.
  */
 export function isFromThisMachine({ socket, headers }: Pick<IncomingMessage, "socket" | "headers">): boolean {
   const isForwarded = Object.keys(headers).some((name) => name === "forwarded" || name.startsWith("x-forwarded-"));
@@ -42,13 +42,13 @@ function originOf(url: string): string | undefined {
 
 const hostShape = /^[A-Za-z0-9.-]+(?::\d{1,5})?$|^\[[0-9A-Fa-f:.]+\](?::\d{1,5})?$/;
 
-/** Tells whether a `Host` header is a name or address with an optional port, fit to be put into a URL. */
+/** Returns whether a `Host` header is a name or address with an optional port, fit to be put into a URL. */
 export function isHost(host: string): boolean {
   return host.length <= 255 && hostShape.test(host);
 }
 
 /**
- * Returns the URL under which the client reached us, without a trailing slash: the configured one, otherwise that
+ * Returns the URL under which the client reached us, without a trailing slash: the configured one, otherwise the one
  * of the request. Behind a proxy that is not trusted, the latter is the proxy's view.
  */
 export function baseUrlOf(
@@ -59,12 +59,12 @@ export function baseUrlOf(
   return `${request.protocol}://${isHost(request.host) ? request.host : "localhost"}`;
 }
 
-/** Tells whether clients reach us over TLS. */
+/** Returns whether clients reach us over TLS. */
 export function isTls(baseUrl: string): boolean {
   return baseUrl.startsWith("https://");
 }
 
-/** Tells whether session cookies are `Secure`: always, except over plain HTTP on this machine. */
+/** Returns whether session cookies are `Secure`: always, except over plain HTTP on this machine. */
 export function cookieSecure(baseUrl: string): boolean {
   return isTls(baseUrl) || !isLoopback(baseUrl);
 }

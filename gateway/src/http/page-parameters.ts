@@ -9,8 +9,8 @@ const propertiesOf = (schema: Schema | undefined): Readonly<Record<string, Schem
   (schema?.["properties"] ?? {}) as Readonly<Record<string, Schema>>;
 
 /**
- * Returns the parameters that a list does not know although other lists are paged by them. A client that sends one would read the same page for ever, or
- * take the first one for all. Empty for routes that are not lists, and for those that speak the protocol of others.
+ * Returns the parameters that a list does not know although other lists are paged by them. A client that sends one would read the same page forever, or
+ * take the first one for all. Empty for routes that are not lists, and for those that speak a foreign protocol.
  */
 export function foreignStarts({ method, callers, protocol, schemas: { query, response } }: Route): Names {
   const known = Object.keys(propertiesOf(query));

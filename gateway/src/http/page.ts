@@ -7,9 +7,9 @@ export const PAGE_TYPE = "text/html";
 export type Page = {
   readonly title: string;
   readonly style: string;
-  /** A JavaScript module, which may call this server; without one the page runs nothing. */
+  /** A JavaScript module, which may call this server; without one the page runs no code. */
   readonly script?: string;
-  /** Markup; whoever makes it escapes the texts in it. */
+  /** Markup; its author escapes the texts in it. */
   readonly body: string;
   /** `data-*` attributes of the root, by their names without `data-`. */
   readonly data?: Readonly<Record<string, string>>;
@@ -21,9 +21,9 @@ export type Page = {
 export type WrittenPage = { readonly text: string; readonly headers: Readonly<Record<string, string>> };
 
 /**
- * Writes a page and its headers. All HTML of the gateway comes from here: nothing runs or is loaded but the style and the script whose hashes the policy
- * names (Content Security Policy 3), no cache keeps the page, its address goes nowhere, and no other page may show it in a frame, unless it names an
- * origin. Old browsers read `X-Frame-Options`, which knows no origins.
+ * Writes a page and its headers. All HTML of the gateway is made here: the page runs and loads only the style and the script whose hashes the policy
+ * names (Content Security Policy 3), no cache keeps the page, its address is sent nowhere, and no other page may show it in a frame, unless it names an
+ * origin. Old browsers read `X-Frame-Options`, which does not support origins.
  */
 export function writePage({ title, style, script, body, data = {}, framedBy }: Page): WrittenPage {
   const attributes = Object.entries(data).map(([name, value]) => ` data-${name}="${escapeHtml(value)}"`);

@@ -3,7 +3,7 @@ import type { Query } from "../route.ts";
 
 const empty: Query = Object.freeze(Object.create(null) as Record<string, string>);
 
-/** The parameter of all lists that is searched for: what cannot be stored is not found, and is not an error. */
+/** The search parameter of all lists: text that cannot be stored is not found, and is not an error. */
 const SEARCH = "q";
 
 /**

@@ -14,7 +14,7 @@ export function chooseRange(header: string | undefined, size: number): ChosenRan
   const [, unit, set] = unitShape.exec(text) ?? [];
   if (unit === undefined || set === undefined) return "unsatisfiable";
   if (unit.toLowerCase() !== "bytes") return "whole";
-  // Empty items of a list count for nothing (RFC 9110 §5.6.1).
+  // Empty items of a list are ignored (RFC 9110 §5.6.1).
   const parts = set.split(",").flatMap((part) => {
     const trimmed = part.replaceAll(/^[\t ]+|[\t ]+$/g, "");
     return trimmed === "" ? [] : [readPart(trimmed, size)];

@@ -4,7 +4,7 @@ import { connect, type Socket } from "node:net";
 import { until } from "@tidemark/testkit";
 
 /**
- * Sends bytes as they are to a port of this machine and gives all that comes back until the peer
+ * Sends bytes unchanged to a port of this machine and returns everything received until the peer
  * closes. `parts` are written one after another.
  */
 export function rawRequest(port: number, ...parts: (string | Buffer)[]): Promise<string> {
@@ -28,9 +28,9 @@ export function parseAnswer(answer: string): { status: number; head: string; bod
 /** A request whose end the client holds back. */
 export type HeldRequest = {
   readonly socket: Socket;
-  /** What has come back so far. */
+  /** The bytes received so far. */
   readonly answer: () => string;
-  /** Sends the end, and gives all that comes back until the connection closes. */
+  /** Sends the end, and returns everything received until the connection closes. */
   readonly finish: () => Promise<string>;
 };
 

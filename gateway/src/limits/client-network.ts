@@ -2,8 +2,8 @@ const IPV6_GROUPS = 8;
 const NETWORK_GROUPS = 4;
 
 /**
- * Returns whom an address is counted as: an IPv4 address by itself, an IPv6 address by its first 64 bits, because whoever has one address of such a
- * network usually has all of them (RFC 6177). IPv4 addresses that are written as IPv6 ones count as what they are.
+ * Returns what an address is counted as: an IPv4 address by itself, an IPv6 address by its first 64 bits, because a client with one address of such a
+ * network usually has all of them (RFC 6177). IPv4 addresses that are written as IPv6 ones count as IPv4 addresses.
  */
 export function clientNetwork(address: string): string {
   if (!address.includes(":")) return address;

@@ -3,7 +3,7 @@ import { clientNetwork } from "./client-network.ts";
 import { createBuckets, type Rate } from "./token-bucket.ts";
 
 /**
- * The limits of embed sessions (contract of embed sessions), which nothing switches off. An address counts as its network. All throw errors with
+ * The limits of embed sessions (contract of embed sessions), which cannot be switched off. An address counts as its network. All throw errors with
  * `retryAfterSeconds`.
  */
 export type EmbedLimits = {
@@ -11,13 +11,13 @@ export type EmbedLimits = {
   countCreate(keyId: string): void;
   /** Counts a read of a frame policy. @throws rate_limit_exceeded */
   countPolicy(address: string): void;
-  /** Counts a request for the page of a session that has not been looked at yet. @throws rate_limit_exceeded */
+  /** Counts a request for the page of a session that has not been looked up yet. @throws rate_limit_exceeded */
   countPage(address: string): void;
-  /** Undoes `countPage`, after the session turned out to work. */
+  /** Undoes `countPage`, after the session turned out to be valid. */
   forgivePage(address: string): void;
   /** Counts a request with a token that has not been checked yet. @throws rate_limit_exceeded */
   countToken(address: string): void;
-  /** Undoes `countToken` for the address, after the token turned out to be good. */
+  /** Undoes `countToken` for the address, after the token turned out to be valid. */
   forgiveToken(address: string): void;
   /** Counts a request of a session. @throws rate_limit_exceeded */
   countSession(route: "current" | "data", sessionId: string): void;

@@ -10,22 +10,22 @@ export type Report = {
   readonly leaving: boolean;
 };
 
-/** Reports counted requests periodically, and knows how many gateways there are. */
+/** Reports counted requests periodically, and knows the number of gateways. */
 export type GatewayReports = {
-  /** Begins with a report that tells others of this gateway; does not wait. */
+  /** Begins with a report that announces this gateway to the others; does not wait. */
   readonly start: () => void;
-  /** Gateways that live, this one included; 1 until the first answer. */
+  /** Live gateways, this one included; 1 until the first answer. */
   readonly gateways: () => number;
   /** Reports the rest, and that this gateway ends. */
   readonly stop: () => Promise<void>;
 };
 
-/** What a gateway that is killed loses at most (API specification, Rate limits: requests are counted in the customer's favor). */
+/** The most that a killed gateway loses (API specification, Rate limits: requests are counted in the customer's favor). */
 const REPORT_MS = 2000;
 const COUNTS_MAX = 10_000;
 const LAST_ATTEMPTS = 3;
 
-/** Creates the reports. A report that was not answered is sent again as it was, with its number, so that nothing is counted twice. */
+/** Creates the reports. A report that was not answered is sent again unchanged, with its number, so that no request is counted twice. */
 export function createGatewayReports(options: {
   readonly gatewayId: string;
   readonly counts: RequestCounts;
@@ -68,7 +68,7 @@ export function createGatewayReports(options: {
     async stop() {
       clearInterval(timer);
       await running;
-      // One more than attempts: an unanswered report goes first.
+      // One more than attempts: an unanswered report is sent first.
       for (let attempt = 0; attempt < LAST_ATTEMPTS; attempt += 1) {
         const isLast = unanswered === undefined || unanswered.leaving;
         if ((await report(true)) && isLast) return;

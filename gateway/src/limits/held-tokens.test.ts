@@ -25,7 +25,7 @@ const admitted = async (tokens: HeldTokens, times: number, rate: Rate): Promise<
   for (let i = 0; i < times; i += 1) if ((await tokens.take(of, rate)).allowed) count += 1;
   return count;
 };
-/** Lets leases that were asked for in the background arrive. */
+/** Lets leases requested in the background arrive. */
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 describe("one gateway", () => {

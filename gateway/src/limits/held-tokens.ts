@@ -5,15 +5,15 @@ import { filled, fullBucket, takeToken, waitSecondsOf, type Bucket, type Rate, t
 /** A bucket that all gateways share. */
 export type SharedBucket = { readonly orgId: string; readonly bucket: string };
 
-/** A wish for tokens of a shared bucket. */
+/** A request for tokens of a shared bucket. */
 export type Lease = SharedBucket & { readonly rate: Rate; readonly wanted: number };
 
-/** What a lease brought: whole tokens, and how many are left in the bucket. */
+/** The result of a lease: whole tokens, and how many are left in the bucket. */
 export type Leased = { readonly tokens: number; readonly left: number };
 
 /** Takes tokens of shared buckets, from those that this gateway has leased. */
 export type HeldTokens = {
-  /** Asks for a token. Only where none is held does the answer wait for a lease. Never rejects. */
+  /** Asks for a token. The answer waits for a lease only if no token is held. Never rejects. */
   readonly take: (of: SharedBucket, rate: Rate) => Taken | Promise<Taken>;
 };
 
@@ -25,21 +25,21 @@ type Held = {
   goodUntilMs: number;
   /** The shared bucket as the latest lease left it. */
   left: Bucket;
-  /** Until then the bucket is known to have nothing. */
+  /** Until then the bucket is known to be empty. */
   emptyUntilMs: number;
-  /** Used since the latest lease was asked for. */
+  /** Used since the latest lease was requested. */
   used: number;
   /** Requests that wait for the answer to a lease. */
   waiting: ((taken: Taken) => void)[];
   asking: boolean;
-  /** What this gateway grants by itself while leases fail. */
+  /** The tokens that this gateway grants by itself while leases fail. */
   share: Bucket | undefined;
 };
 
-/** Leased tokens that are not used in time are lost. Of a full bucket nobody misses them. */
+/** Leased tokens that are not used in time are lost. If the bucket is full, no request misses them. */
 const GOOD_MS = 1000;
 const GOOD_OF_FULL_MS = 10_000;
-/** An exhausted bucket is not asked again sooner: what flows in meanwhile is there for the next lease. */
+/** An exhausted bucket is not asked again sooner: the tokens that flow in meanwhile remain for the next lease. */
 const EMPTY_MS_MIN = 25;
 /** Milliseconds between attempts while leases fail. */
 const FAILED_MS = 1000;
@@ -84,7 +84,7 @@ export function createHeldTokens(options: {
       if (taken === undefined) held.waiting.push(answer);
       else answer(taken);
     }
-    // They came while the lease was on its way, which brought all that it was to bring.
+    // They arrived while the lease was on its way, and it has granted all its tokens.
     if (held.waiting.length > 0 && !held.asking) void ask(held);
   };
 
@@ -154,7 +154,7 @@ function newHeld(of: SharedBucket, rate: Rate, nowMs: number): Held {
   };
 }
 
-/** Puts what a lease brought with what is held. */
+/** Adds the tokens of a lease to the held ones. */
 function keep(held: Held, { tokens, left }: Leased, wanted: number, now: number): void {
   held.tokens += tokens;
   held.left = { tokens: left, atMs: now };
@@ -164,13 +164,16 @@ function keep(held: Held, { tokens, left }: Leased, wanted: number, now: number)
   held.emptyUntilMs = tokens < wanted ? now + Math.max(EMPTY_MS_MIN, waitMs) : 0;
 }
 
-/** Tokens that a lease is for besides the requests that wait: a whole lease while the bucket is rather full, else about as many as were used meanwhile. */
+/**
+ * Tokens that a lease requests in addition to those for waiting requests: a whole lease while the bucket is rather full, else about as many as were used
+ * meanwhile.
+ */
 function spareOf({ left, rate, used }: Held): number {
   const all = tokensOfLease(rate);
   return left.tokens >= rate.burst / 2 ? all : Math.max(1, Math.min(all, used));
 }
 
-/** Tells whether to ask for more before the last token is used, so that requests do not wait. */
+/** Returns whether to ask for more before the last token is used, so that requests do not wait. */
 function isDue(held: Held, now: number): boolean {
   const all = tokensOfLease(held.rate);
   return all > 1 && held.used > 0 && held.tokens <= all / 4 && now >= held.emptyUntilMs;

@@ -1,10 +1,10 @@
 import type { LeaseTokensResponse, LeasedTokens } from "@tidemark/proto/usage/v1/usage";
 import type { Lease } from "./held-tokens.ts";
 
-/** Sends leases that are asked for at the same time in one call. */
+/** Sends leases that are requested at the same time in one call. */
 export type LeaseBatch = (lease: Lease) => Promise<LeasedTokens & { readonly month: string }>;
 
-/** What a lease is on the wire. */
+/** A lease on the wire. */
 type PendingLease = {
   readonly orgId: string;
   readonly bucket: string;
@@ -21,7 +21,7 @@ type Waiting = {
 
 const LEASES_MAX = 1000;
 
-/** Creates the batch; `send` makes one call with at most 1,000 leases, of distinct buckets. Two leases of one bucket must not be asked for at the same time. */
+/** Creates the batch; `send` makes one call with at most 1,000 leases, of distinct buckets. Two leases of one bucket must not be requested at the same time. */
 export function createLeaseBatch(send: (leases: PendingLease[]) => Promise<LeaseTokensResponse>): LeaseBatch {
   let waiting: Waiting[] = [];
 

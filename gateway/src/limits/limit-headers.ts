@@ -20,7 +20,7 @@ export function rateHeaders(
   };
 }
 
-/** Returns the headers of an answer that the allowance of the month refuses. */
+/** Returns the headers of an answer that the monthly allowance refuses. */
 export function monthHeaders(limit: number, waitSeconds: number): LimitHeaders {
   return {
     [scope]: "monthly",

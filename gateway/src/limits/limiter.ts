@@ -17,7 +17,7 @@ export type Admission = {
   readonly counted?: Counted | undefined;
 };
 
-/** What the limits look at of a route. */
+/** The properties of a route that the limits read. */
 type LimitedRoute = Pick<Route, "rate" | "monthQuota">;
 
 /** The limits of the gateway. */
@@ -26,7 +26,7 @@ export type Limiter = {
   admit(identity: Identity, route: LimitedRoute): Admission | Promise<Admission> | undefined;
   /** Counts a request whose credentials are absent, bad or not known yet against the client's address. */
   countAddress(address: string): Admission | undefined;
-  /** Undoes `countAddress` after the credentials turned out to be good. */
+  /** Undoes `countAddress` after the credentials turned out to be valid. */
   refundAddress(address: string): void;
 };
 
@@ -73,7 +73,7 @@ export function createLimiter(options: {
     const headers = rateHeaders(rate, taken);
     if (!taken.allowed) return { refused: exceeded(taken, whoseOf(route.rate)), headers };
     if (!isCounted(route)) return { refused: undefined, headers };
-    // A lease may just have told how much of the month is used.
+    // A lease may just have reported how much of the month is used.
     return refusedByMonth(identity, route) ?? { refused: undefined, headers, counted: counts.add(identity.orgId) };
   };
 

@@ -2,7 +2,7 @@ import { AppError } from "@tidemark/errors";
 import type { Month, Plan, PlanTier } from "@tidemark/plans";
 
 /**
- * Returns the refusal of one more request, if a plan has no more in this month. Plans with a price for more requests are never refused.
+ * Returns the refusal of one more request, if a plan has none left in this month. Plans with a price for more requests are never refused.
  * @returns api_request_monthly_limit_exceeded with the seconds until the next month
  */
 export function monthRefusal(

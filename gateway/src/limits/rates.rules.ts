@@ -2,16 +2,16 @@ import { planOf, type Plans } from "@tidemark/plans";
 import type { Rate } from "./token-bucket.ts";
 
 /**
- * The bucket of the organization in which a request is counted (API specification, Rate limits); `account` is one of each credential. On routes
+ * The bucket of the organization in which a request is counted (API specification, Rate limits); `account` is a bucket for each credential. On routes
  * for anyone, every class except `none` means the bucket of the client's address. Requests of the first three classes count against the
  * allowance of the month.
  */
 export type RateClass = "general" | "ingest" | "import" | "control_poll" | "account" | "none";
 
-/** Requests without good credentials from one client address. */
+/** Requests without valid credentials from one client address. */
 export const addressRate: Rate = { perSecond: 25, burst: 100 };
 
-/** Requests to account routes with one credential, whatever the plan. */
+/** Requests to account routes with one credential, under any plan. */
 const accountRate: Rate = { perSecond: 5, burst: 30 };
 
 /**
@@ -37,15 +37,15 @@ export function rateOf(plans: Plans, planTier: string, rateClass: Exclude<RateCl
   }
 }
 
-/** Tokens of one lease come to this part of a burst: 20 of the largest hosted plan, 1 of the smallest. */
+/** The tokens of one lease are this part of a burst: 20 for the largest hosted plan, 1 for the smallest. */
 const LEASES_OF_BURST = 50;
 
-/** Returns how many tokens a gateway leases at once: few enough that what others hold of a bucket does not matter, and at least one. */
+/** Returns how many tokens a gateway leases at a time: few enough that tokens held by others do not matter, and at least one. */
 export function tokensOfLease({ burst }: Rate): number {
   return Math.max(1, Math.floor(burst / LEASES_OF_BURST));
 }
 
-/** Returns the part of a rate that each of some gateways may grant by itself. A bucket holds at least one token. */
+/** Returns the part of a rate that each gateway may grant by itself. A bucket holds at least one token. */
 export function shareOf({ perSecond, burst }: Rate, gateways: number): Rate {
   return { perSecond: perSecond / gateways, burst: Math.max(1, burst / gateways) };
 }

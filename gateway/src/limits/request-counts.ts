@@ -15,7 +15,7 @@ export type RequestCounts = {
   readonly answered: (counted: Counted, status: number) => void;
   /** Returns the requests of this month, of all gateways as far as this one knows, and those that are not answered yet. */
   readonly used: (orgId: string) => number;
-  /** Notes what all gateways have reported. */
+  /** Notes the total that all gateways have reported. */
   readonly learn: (orgId: string, month: string, total: number) => void;
   /** Takes at most `max` counts for a report. They stay in `used` until `reported` is called. */
   readonly takeReport: (max: number) => Count[];
@@ -27,7 +27,7 @@ export type RequestCounts = {
 
 type Entry = {
   month: string;
-  /** What all gateways have reported, as known here. */
+  /** The total that all gateways have reported, as known here. */
   total: number;
   /** Answered, and not reported yet. */
   fresh: number;
@@ -38,13 +38,13 @@ type Entry = {
   touchedMs: number;
 };
 
-/** Entries that were not touched for so long are forgotten; the next lease brings the total again. */
+/** Entries not touched for this long are forgotten; the next lease returns the total again. */
 const KEPT_MS = 60_000;
 
 /** Creates the counts of this process; `wallMs` is the wall clock. */
 export function createRequestCounts(wallMs: () => number): RequestCounts {
   const entries = new Map<string, Entry>();
-  /** Of months that have ended. */
+  /** Counts of months that have ended. */
   const closed: Count[] = [];
   let month = monthOf(new Date(wallMs()));
 

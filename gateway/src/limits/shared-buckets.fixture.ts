@@ -6,7 +6,7 @@ export function createSharedBuckets(nowMs: () => number) {
   const buckets = new Map<string, Bucket>();
   const asked: Lease[] = [];
   return {
-    /** Every lease that was asked for. */
+    /** Every requested lease. */
     asked,
     lease: (lease: Lease): Promise<Leased> => {
       asked.push(lease);

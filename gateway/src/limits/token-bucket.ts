@@ -53,7 +53,7 @@ export function waitSecondsOf(tokens: number, { perSecond }: Rate): number {
   return Math.max(1, Math.ceil((1 - tokens) / perSecond));
 }
 
-/** Buckets by key, up to a bound; one that was evicted comes back full. */
+/** Buckets by key, up to a bound; an evicted one is full again when it returns. */
 export type Buckets = {
   take(key: string, rate: Rate): Taken;
   /** Undoes one `take`. */

@@ -10,7 +10,7 @@ export type OpenApiDocument = Readonly<Record<string, unknown>>;
 
 /**
  * Describes the routes as an OpenAPI 3.1 document: parameters, bodies, answers by status, and who
- * may call. It comes from the records that serve the requests.
+ * may call. It is built from the records that serve the requests.
  */
 export function buildOpenApi(routes: readonly Route[], facts: OpenApiFacts): OpenApiDocument {
   const paths: Record<string, Record<string, unknown>> = {};

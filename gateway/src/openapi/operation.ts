@@ -74,7 +74,7 @@ function queryParameters({ schemas, queryNeverBlank }: Route): Schema[] {
   });
 }
 
-/** Queries know no null. */
+/** Queries have no null. */
 function valueSchemaOf({ type, ...schema }: Schema): Schema {
   const types = [type].flat().filter((one) => one !== undefined && one !== "null");
   return types.length === 0 ? schema : { type: types.length === 1 ? types[0] : types, ...schema };

@@ -13,7 +13,7 @@ import type { ServingContext } from "./context.ts";
 import { errorPage } from "./error-page.ts";
 
 /**
- * Sets the headers of every answer: the request's id; that nothing keeps it, unless the route says otherwise; for pages from allowed origins the right to read
+ * Sets the headers of every answer: the request's id; that no cache keeps it, unless the route says otherwise; for pages from allowed origins the right to read
  * it; while the process drains, the end of the connection.
  * @throws bad_request for HTTP/1.1 without a host (RFC 9112, Host)
  */

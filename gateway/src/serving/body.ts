@@ -17,7 +17,7 @@ type Done = (error: null, body: ParsedBody) => void;
 /**
  * Makes the reader of the body of a request that the guard has admitted: a JSON object, gzip or plain, within the route's limit on
  * decoded bytes. An empty body becomes `undefined`. Routes without a body ignore what is sent, of any content type. A streamed
- * body is left to the handler. A body is parsed in the turn of its organization, which goes on to the handler.
+ * body is left to the handler. A body is parsed in the turn of its organization, which continues in the handler.
  *
  * A refusal is passed on as the body, for the handler to throw: for an error the framework would
  * close the connection while the client is still sending, and the client would never see the answer.
@@ -30,7 +30,7 @@ export function createBodyParser(context: Pick<ServingContext, "turns" | "rights
       return;
     }
     if (state?.route.body === undefined) {
-      // Nobody wants it where there is no route.
+      // Without a route, no handler wants the body.
       if (state !== undefined) askForBody(payload);
       payload.resume();
       done(null, undefined);
@@ -39,7 +39,7 @@ export function createBodyParser(context: Pick<ServingContext, "turns" | "rights
     const { route, account, identity } = state;
     const routeBytesMax = route.bodyBytesMax ?? BODY_BYTES_MAX;
     const bytesMax = identity === undefined ? Math.min(UNKNOWN_BODY_BYTES_MAX, routeBytesMax) : routeBytesMax;
-    // Smaller ones are there within the time of a request.
+    // Smaller bodies arrive within the time of a request.
     const unwatch = account === undefined ? undefined : watchArrival(state, payload, context);
     readBody(payload, { bytesMax, account }, (error, bytes) => {
       unwatch?.();
@@ -53,7 +53,7 @@ export function createBodyParser(context: Pick<ServingContext, "turns" | "rights
 /** Larger bodies are parsed in turns with other requests: 256 KiB of the slowest JSON take some 25 ms. */
 const AT_ONCE_BYTES_MAX = 256 * 1024;
 
-/** Protocols of others take turns by themselves. */
+/** Foreign protocols take turns by themselves. */
 function isParsedAtOnce(bytes: Buffer, { protocol }: Route): boolean {
   return bytes.length <= AT_ONCE_BYTES_MAX && protocol === undefined;
 }
@@ -76,7 +76,7 @@ function parseInTurn(
     done(null, parsed(bytes, state.route));
     return;
   }
-  // A copy, because the bytes hold until this returns.
+  // A copy, because the bytes are valid only until this returns.
   void parseLater(Buffer.from(bytes), waiting, state.route, request, done);
 }
 

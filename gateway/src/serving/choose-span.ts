@@ -10,7 +10,7 @@ export type ChosenSpan = {
   readonly sizeBytes: number;
 };
 
-/** Chooses the bytes that `Range` asks for, all of them where nothing is asked for. @throws range_not_satisfiable */
+/** Chooses the bytes that `Range` asks for, or all of them without `Range`. @throws range_not_satisfiable */
 export function chooseSpan(range: string | undefined, sizeBytes: number, reply: FastifyReply): ChosenSpan {
   const chosen = chooseRange(range, sizeBytes);
   if (chosen === "unsatisfiable") {
@@ -21,7 +21,7 @@ export function chooseSpan(range: string | undefined, sizeBytes: number, reply: 
   return { ...chosen, isPart: true, sizeBytes };
 }
 
-/** Sets what the answer says of the bytes that it has: their number, and which ones they are if they are a part. */
+/** Sets the headers about the answer's bytes: their number, and their range if they are a part. */
 export function announceSpan({ start, end, isPart, sizeBytes }: ChosenSpan, reply: FastifyReply): void {
   reply.header("content-length", String(end - start));
   if (isPart) reply.code(206).header("content-range", `bytes ${start}-${end - 1}/${sizeBytes}`);

@@ -25,7 +25,7 @@ export type ServingContext = {
   readonly clients: Clients;
   readonly objects: Blob;
   readonly spool: Spool;
-  /** Milliseconds over which the pace is judged at which a client takes an answer. */
+  /** Milliseconds over which a client's pace of reading an answer is measured. */
   readonly stallMs: number;
   readonly authenticator: Authenticator;
   readonly checkOperator: OperatorCheck;
@@ -57,14 +57,14 @@ export type ServingContext = {
   readonly draining: () => boolean;
 };
 
-/** What the guard knows about a request that it has admitted. */
+/** The guard's state for a request that it has admitted. */
 export type RequestState = {
   readonly route: Route;
-  /** As the guard found it, and after the body has arrived as it was then. */
+  /** As the guard found it, or, after the body has arrived, as it was then. */
   identity: Identity | undefined;
-  /** Decides again whether it may do this; undefined where there is nothing that could end. Of a signed address, from when its caller is known. */
+  /** Decides again whether the caller may do this; undefined if no right can end. For a signed address, set when its caller is known. */
   renew: RenewRights | undefined;
-  /** The embed session whose token was presented, on routes of such. */
+  /** The embed session whose token was presented, on embed routes. */
   readonly embedSession: EmbedSession | undefined;
   /** Why there is no identity, on routes that do not need one. */
   readonly refusal: Error | undefined;
@@ -72,7 +72,7 @@ export type RequestState = {
   readonly baseUrl: string;
   /** Milliseconds left for the work itself. */
   timeoutMs: number;
-  /** To which its body is charged where that may be large, and its answer; undefined until there is one of them. */
+  /** The account charged for its body, where that may be large, and its answer; undefined until there is one of them. */
   account: BodyAccount | undefined;
   /** The turn of its organization, once it has begun. */
   turn: Turn | undefined;
@@ -86,7 +86,7 @@ declare module "fastify" {
   interface FastifyRequest {
     /** Set by the guard; undefined on requests without a route. */
     state: RequestState | undefined;
-    /** How it was counted against the month; undefined: not at all. */
+    /** Its count against the month; undefined if not counted. */
     counted: Counted | undefined;
   }
 }

@@ -21,7 +21,7 @@ const ask = (method: "GET" | "HEAD" | "POST", headers: Record<string, string> = 
     },
     ...(method === "POST" ? { body: "{}" } : {}),
   });
-/** What a cache keeps beside an answer, and has to be told again with a 304 (RFC 9110, 304 Not Modified). */
+/** The headers that a cache keeps with an answer, and that a 304 must repeat (RFC 9110, 304 Not Modified). */
 const kept = { etag: 'W/"now"', "cache-control": "private, no-cache", vary: "Accept-Encoding" };
 
 describe("an answer with a tag", () => {

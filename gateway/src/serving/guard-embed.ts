@@ -9,7 +9,7 @@ import { requireSameRows, type RenewRights } from "../auth/rights.ts";
 import type { Route } from "../route.ts";
 import type { ServingContext } from "./context.ts";
 
-/** Keeps answers about embed sessions out of caches, and their addresses out of those of others (contract of embed sessions). */
+/** Keeps answers about embed sessions out of caches, and their addresses out of other sites' requests (contract of embed sessions). */
 const embedHeaders = {
   "cache-control": "private, no-store",
   pragma: "no-cache",
@@ -28,7 +28,7 @@ export function beginEmbedAnswer(route: NonNullable<Route["embed"]>, reply: Fast
 /** Milliseconds for which a session that was looked up is believed to be the same. */
 const BELIEVED_MS = 1000;
 
-/** An embed session whose token was presented, the key that made it, and what looks at both again. */
+/** An embed session whose token was presented, the key that made it, and a function that checks both again. */
 export type PresentedEmbed = {
   readonly identity: Identity;
   readonly embedSession: EmbedSession;
@@ -36,8 +36,8 @@ export type PresentedEmbed = {
 };
 
 /**
- * Finds the session of a request by the embed token that it presents, in this order: the limits of the address and of everybody, the token (401), the key that made
- * it (403), the limit of the session.
+ * Finds the session of a request by the embed token that it presents, in this order: the limits of the address and of all clients, the token (401), the key
+ * that made it (403), the limit of the session.
  * @throws unauthenticated, forbidden, not_found for an id that is not a UUID, rate_limit_exceeded, service_unavailable
  */
 export async function openEmbed(

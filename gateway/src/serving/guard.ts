@@ -19,7 +19,7 @@ import { beginEmbedAnswer, openEmbed } from "./guard-embed.ts";
 import { closeTurn } from "../gate/turn.ts";
 
 /**
- * Decides about a request before its body is read, in an order on which clients may rely: credentials
+ * Decides about a request before its body is read, in an order that clients may rely on: credentials
  * (401), origin and rights (403), the organization's limits (429), then the headers (400). It does not
  * wait where memory knows the credential, tokens are held, and few arrive together.
  */
@@ -59,7 +59,7 @@ export function createGuard(route: Route, context: ServingContext): onRequestHoo
     if (route.protocol !== undefined) requireMediaType(route.protocol, request);
     else {
       if (route.body !== undefined) checkContentType(request);
-      // Judged above. The framework would refuse malformed ones even where no body is read.
+      // Checked above. The framework would refuse malformed ones even where no body is read.
       request.raw.headers["content-type"] = undefined;
     }
     const timeoutMs = Math.max(1, context.deadlineMs - reply.elapsedTime);
@@ -92,7 +92,7 @@ export function createGuard(route: Route, context: ServingContext): onRequestHoo
     }
   };
 
-  /** Goes on with what was waited for, or ends with its refusal. */
+  /** Continues with the awaited decision, or ends with its refusal. */
   const whenDecided = async <Decided>(
     waiting: Promise<Decided>,
     next: (decided: Decided) => void,
@@ -157,16 +157,16 @@ function hasWholePath(request: FastifyRequest): boolean {
   return true;
 }
 
-/** Who asks, or on routes that are open to everybody why that is not known. */
+/** The caller, or on routes that are open to anyone, why it is not known. */
 type Identified = {
   readonly identity: Identity | undefined;
-  /** Undefined where nothing can end: for the operator's token, and for callers without an identity. */
+  /** Undefined where no rights can end: for the operator's token, and for callers without an identity. */
   readonly renew?: RenewRights;
   readonly embedSession?: EmbedSession;
   readonly refusal?: Error;
 };
 
-/** As `identify`, but on routes that are open to everybody a refusal becomes a caller without an identity, who counts against the address. */
+/** As `identify`, but on routes that are open to anyone a refusal becomes a caller without an identity, who counts against the address. */
 function identifyOrNobody(
   route: Route,
   context: ServingContext,
@@ -194,7 +194,7 @@ function identifyOrNobody(
 }
 
 /**
- * Finds out who asks and whether they may, in this order: authentication, `Origin` of sessions,
+ * Identifies the caller and checks its rights, in this order: authentication, `Origin` of sessions,
  * scope or role. Returns immediately where memory knows the credential.
  * @throws unauthenticated, forbidden, rate_limit_exceeded, service_unavailable
  */
@@ -214,7 +214,7 @@ function identify(
     if (route.rate !== "none") countAddress(context, request, reply);
     if (route.loopbackOnly === true && !isFromThisMachine(request.raw))
       throw unauthenticated("this way of signing in is not enabled");
-    // Browsers send an Origin with every POST, so one that is missing is not another site's.
+    // Browsers send an Origin with every POST, so a request without one is not from another site.
     const isSent = route.originRequired === "where sent" && request.headers.origin !== undefined;
     if (isSent || route.originRequired === true || presented.kind === "cookie")
       checkOrigin(route, context, request, baseUrl);

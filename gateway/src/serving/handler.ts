@@ -31,7 +31,7 @@ import { takeTurn } from "../gate/turn.ts";
 type Body = RouteInput["body"];
 type Mutable<T, K extends keyof T> = Omit<T, K> & { -readonly [P in K]: T[P] };
 
-/** Milliseconds that an answer waits for this process to know of its change; other processes learn of it by themselves. */
+/** Milliseconds that an answer waits until this process knows of its change; other processes learn of it by themselves. */
 const REFRESH_MS = 2000;
 
 const nothing: Body = Object.freeze({});
@@ -73,7 +73,7 @@ export function createHandler(route: Route, context: ServingContext) {
         },
         isSourceActive: (session) => context.embeds.isSourceActive(session),
         refundAddress: () => context.embedLimits.forgivePage(request.ip),
-        // One route has some.
+        // Only one route uses them.
         get exports() {
           return exportsOf(state, request, reply, context);
         },
@@ -113,7 +113,7 @@ export function createHandler(route: Route, context: ServingContext) {
         .headers({ ...answer.headers, location: answer.redirect })
         .send();
     const kept = answer.export ?? answer.exportPart;
-    // It may have taken long until all of it was written.
+    // Writing all of it may have taken long.
     if (kept !== undefined) await renewRights(state);
     if (answer.file !== undefined || answer.stream !== undefined || kept !== undefined) {
       state.turn?.end();
@@ -247,7 +247,7 @@ function traced<T>(
   );
 }
 
-/** Resolves when the work is done or the time is over, whichever is first. */
+/** Resolves when the work is done or the time is over, whichever comes first. */
 async function atMost(ms: number, work: Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const over = new Promise<void>((resolve) => {

@@ -88,7 +88,7 @@ test("the end of the process reports the rest", async () => {
   expect(reports.flat()).toHaveLength(1);
 });
 
-/** Writes that name a run and are no sign of its life: what people do with it. */
+/** Writes that name a run but are not a sign of its life: actions of people. */
 const BY_PEOPLE = [
   "POST /api/runs/{run_id}/stop",
   "POST /api/runs/{run_id}/forks",

@@ -1,14 +1,14 @@
 import { SIGNS_OF_LIFE_MAX } from "@tidemark/limits";
 import type { Log } from "@tidemark/telemetry";
 
-/** A run that wrote or polled so many milliseconds ago. */
+/** A run that wrote or polled this many milliseconds ago. */
 export type NotedHeartbeat = { readonly orgId: string; readonly runId: string; readonly ageMs: bigint };
 
 /** Collects when runs last wrote or polled, and reports it each minute. */
 export type Heartbeats = {
   /** Notes that a run of an organization is alive. */
   readonly note: (orgId: string, runId: string) => void;
-  /** Reports what was noted. What cannot be reported is kept for the next time. */
+  /** Reports the noted runs. Those that cannot be reported are kept for the next time. */
   readonly flush: () => Promise<void>;
   readonly start: () => void;
   /** Reports the rest and ends. */

@@ -1,13 +1,13 @@
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
 
-/** Milliseconds between two looks at the connections of a server that closes. */
+/** Milliseconds between two checks of the connections of a closing server. */
 const SWEEP_MS = 100;
 
 /**
- * Watches the connections of a server, and returns what ends those without a request from then on until the server is closed: those whose last request
- * was in flight at the close, which would otherwise linger for their keep-alive time, and those that browsers and clients opened ahead of any request,
- * which Node does not count as idle and would keep for the time that headers may take.
+ * Watches the connections of a server, and returns a function that ends those without a request from then on until the server is closed: those whose last
+ * request was in flight at the close, which would otherwise linger for their keep-alive time, and those that browsers and clients opened ahead of any
+ * request, which Node does not count as idle and would keep for the time that headers may take.
  */
 export function watchIdleConnections(server: Server): () => void {
   const sockets = new Set<Socket>();

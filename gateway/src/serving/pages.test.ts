@@ -7,7 +7,7 @@ import { PAGE_TYPE, type Page } from "../http/page.ts";
 import type { Route } from "../route.ts";
 import { startApp, type TestApp } from "../app.fixture.ts";
 
-// What every page of the gateway owes, whatever its route does.
+// What every page of the gateway must do, on any route.
 
 const ID = "0a1b2c3d-0000-4000-8000-000000000001";
 const page: Page = { title: "t", style: "p{}", body: "<p>1</p>" };
@@ -40,7 +40,7 @@ test("HTML is written in one place", () => {
   const writers = files.filter((file) => readFileSync(join(root, file), "utf8").includes('"text/html'));
   // The second one names files that clients upload, which are sent as attachments.
   expect(writers.toSorted()).toEqual(["api/artifacts/media-types.ts", "http/page.ts"]);
-  // Those of the dashboard load files, the others are whole.
+  // The dashboard's pages load files, the others are self-contained.
   const documents = files.filter((file) => readFileSync(join(root, file), "utf8").includes("<!doctype html>"));
   expect(documents.toSorted()).toEqual(["dashboard/document.ts", "http/page.ts"]);
 });

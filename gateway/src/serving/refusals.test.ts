@@ -6,7 +6,7 @@ import { startApp, type TestApp } from "../app.fixture.ts";
 import { parseAnswer } from "../http/raw-request.fixture.ts";
 import { echoRoutes, workRoute } from "./echo-routes.fixture.ts";
 
-// What clients see that send a whole body before they read the answer, as Python's urllib does, with which the published SDK sends.
+// What clients see that send a whole body before they read the answer, like Python's urllib, which the published SDK uses.
 
 let app: TestApp;
 let authorization: string;
@@ -77,7 +77,7 @@ test("without credentials no more than a megabyte is read", async () => {
   const sent = send("POST /echo/1 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n", 2_000_000_000);
   await sent.catch(() => undefined);
   const [socket] = (await accepted) as [Socket];
-  // What arrives between two looks comes on top, and is far from all.
+  // Bytes that arrive between two checks are added, and are far from all.
   expect(socket.bytesRead).toBeGreaterThan(1_000_000);
   expect(socket.bytesRead).toBeLessThan(1_000_000_000);
 });
@@ -88,7 +88,7 @@ test("a client that stops in the middle of a refused body is closed after five s
   socket.write(`POST /nowhere HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 1000\r\n\r\nx`);
   socket.on("error", () => undefined).resume();
   await once(socket, "end");
-  // It would write for good.
+  // It would write forever.
   const timer = setInterval(() => socket.write(""), 20);
   const endMs = performance.now() + 10_000;
   while (performance.now() < endMs && (await connections()) > 0)
@@ -107,7 +107,7 @@ describe("Expect: 100-continue", () => {
   const head = (line: string, credentials: string): string =>
     `${line} HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\n${credentials}Content-Type: application/json\r\n`;
 
-  /** Sends a head and returns what comes back before the body is sent. */
+  /** Sends a head and returns what is received before the body is sent. */
   async function ask(text: string): Promise<{ first: string; socket: Socket }> {
     const socket = connect(app.port, "127.0.0.1");
     socket.write(text);

@@ -9,7 +9,7 @@ import { workRoute } from "./echo-routes.fixture.ts";
 let turns = 0;
 let end: string | undefined;
 
-/** Work that nothing but its pauses ends. */
+/** Work that only its pauses can end. */
 async function workOn(): Promise<string> {
   try {
     for (;;) {

@@ -9,7 +9,7 @@ import { arriving } from "../gate/arrival.ts";
 import { holdRequest, parseAnswer } from "../http/raw-request.fixture.ts";
 import type { Route, HandlerContext } from "../route.ts";
 
-// Somebody holds a request back until the credential that let it in has ended.
+// A client holds a request back until the credential that let it in has ended.
 
 const facts = {
   tag: "test",
@@ -24,7 +24,7 @@ const facts = {
 /** What routes did, by their paths. */
 const done: string[] = [];
 
-/** Reads a body while it arrives, and then does what it was sent for. */
+/** Reads a body while it arrives, and then does its work. */
 const stream: Route = {
   ...facts,
   method: "PUT",
@@ -92,7 +92,7 @@ const everything = [
   ),
 ];
 
-/** A credential that opens a route, with what ends it. */
+/** A credential that opens a route, with a function that ends it. */
 function open({ callers }: Pick<Route, "callers">): {
   headers: string;
   change: (fields: Partial<CredentialEntry>) => void;
@@ -111,7 +111,7 @@ function open({ callers }: Pick<Route, "callers">): {
   };
 }
 
-/** A request of which all but the last byte has arrived. */
+/** A request whose bytes have all arrived except the last. */
 async function hold({ method, path }: Pick<Route, "method" | "path">, headers: string, body: string) {
   const target = path.replaceAll(/\{\w+\}/g, "0a1b2c3d-0000-4000-8000-0000000000aa");
   const head = `${method} ${target} HTTP/1.1\r\nHost: x\r\n${headers}Content-Type: application/json\r\nIdempotency-Key: k\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n`;

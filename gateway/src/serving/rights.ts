@@ -4,7 +4,7 @@ import { toErrorAnswer } from "../errors.ts";
 import type { RequestState, ServingContext } from "./context.ts";
 
 /**
- * Decides again whether the caller of a request may do what it asks for, and takes its identity as it is now. Returns undefined where memory knows the credential.
+ * Decides again whether the caller of a request may do what it requests, and takes its current identity. Returns undefined where memory knows the credential.
  * @throws unauthenticated, forbidden, service_unavailable
  */
 export function renewRights(state: RequestState): Promise<void> | undefined {
@@ -20,7 +20,7 @@ export function renewRights(state: RequestState): Promise<void> | undefined {
 
 type Watching = Pick<ServingContext, "rights">;
 
-/** Refuses a body that is still arriving when the rights of its caller end, and closes the connection. Returns what ends the watch. */
+/** Refuses a body that is still arriving when the rights of its caller end, and closes the connection. Returns a function that ends the watch. */
 export function watchArrival(
   { renew, route }: RequestState,
   request: IncomingMessage,
@@ -32,7 +32,7 @@ export function watchArrival(
   });
 }
 
-/** Ends an answer that is still being sent when the rights of its caller end. One that is not complete then must not look so. */
+/** Ends an answer that is still being sent when the rights of its caller end. An answer that is incomplete by then must not look complete. */
 export function watchAnswer(
   { renew }: RequestState,
   answer: ServerResponse,

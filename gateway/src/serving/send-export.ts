@@ -8,7 +8,7 @@ import { sendStream } from "./send-stream.ts";
 
 /**
  * Sends an export that is kept, also while it is still being written.
- * @throws what broke it off before its first byte
+ * @throws the error that broke it off before its first byte
  */
 export function sendExport(
   kept: KeptExport,
@@ -21,15 +21,15 @@ export function sendExport(
   const stream: AnswerStream = {
     pieces: kept.read(),
     ...(sizeBytes === undefined ? {} : { sizeBytes }),
-    // A tag names bytes, and a part is one of bytes that are not compressed.
+    // A tag names bytes, and parts are of uncompressed bytes.
     ...(compressed ? {} : { tag: kept.tag }),
   };
   return sendStream(stream, compressed, request, reply, context);
 }
 
 /**
- * Sends the part of an export that `Range` asks for, once the export is complete, because only then it is known which bytes that are.
- * @throws what broke it off, range_not_satisfiable, service_unavailable while it is not complete
+ * Sends the part of an export that `Range` asks for, once the export is complete, because only then are its bytes known.
+ * @throws the error that broke it off, range_not_satisfiable, service_unavailable while it is not complete
  */
 export async function sendExportPart(
   kept: KeptExport,

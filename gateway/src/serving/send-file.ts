@@ -39,7 +39,7 @@ export async function sendFile(
 
 type Pieces = { readonly first: Uint8Array; readonly more: AsyncIterator<Uint8Array> };
 
-/** Opens an object and reads its first piece; only looks whether it is there where no bytes are wanted. */
+/** Opens an object and reads its first piece; only checks whether it exists if no bytes are wanted. */
 async function open(
   objects: ServingContext["objects"],
   key: string,
@@ -79,7 +79,7 @@ async function nextOf(more: AsyncIterator<Uint8Array>): Promise<Uint8Array | und
   return next.done === true ? undefined : next.value;
 }
 
-/** Resolves when the client has taken what was written, or is gone. */
+/** Resolves when the client has taken all written bytes, or has left. */
 function drained(raw: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {

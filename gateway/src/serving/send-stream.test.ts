@@ -135,7 +135,7 @@ test("a client that stalls holds a few pieces and is cut", async () => {
   socket.on("error", () => undefined).pause();
   socket.write("GET /stream HTTP/1.1\r\nHost: x\r\n\r\n");
   await until("the client is cut", () => count > 0 && hasEnded);
-  // What both ends of the connection buffer is for the system to say.
+  // The system decides how much both ends of the connection buffer.
   expect(count * piece.length).toBeLessThan(64 * 1024 * 1024);
   socket.destroy();
 });

@@ -8,10 +8,10 @@ import { announceSpan } from "./choose-span.ts";
 import type { ServingContext } from "./context.ts";
 
 /**
- * Sends pieces as the client takes them; the next one is asked for when there is room for it. Nothing is sent before the first piece is there, so that
- * what fails until then is answered with its error. What fails later ends the connection before the answer is complete. A client that takes
- * less than the least pace is cut. With `HEAD` only the headers go out, and the pieces are given up.
- * @throws whatever the first piece throws
+ * Sends pieces as the client takes them; the next one is requested when there is room for it. No bytes are sent before the first piece is there, so that
+ * a failure until then is answered with its error. A later failure ends the connection before the answer is complete. A client that takes
+ * less than the least pace is cut. With `HEAD` only the headers are sent, and the pieces are abandoned.
+ * @throws any error of the first piece
  */
 export async function sendStream(
   stream: AnswerStream,
@@ -58,7 +58,7 @@ async function* from(
   }
 }
 
-/** Whether the client is gone, which is not our fault. */
+/** Whether the client has left, which is not our fault. */
 function hasLeft(error: unknown): boolean {
   const { code } = error as { code?: unknown };
   return code === "ERR_STREAM_PREMATURE_CLOSE" || code === "ERR_STREAM_UNABLE_TO_PIPE" || code === "ECONNRESET";

@@ -66,7 +66,7 @@ function measure({ method }: FastifyRequest, { raw }: FastifyReply, { metrics }:
 /** Returns the methods of a path; empty when no route has it. */
 export type PathMethods = (path: string) => readonly string[];
 
-/** Finds the methods of a path, HEAD with GET: those of the template that spells out most of it, as `/openapi.json` says. */
+/** Finds the methods of a path, HEAD with GET: the methods of the template that spells out most of it, as `/openapi.json` says. */
 export function createPathMethods(routes: readonly Pick<Route, "method" | "path">[]): PathMethods {
   const methodsByPath = new Map<string, Set<string>>();
   for (const { method, path } of routes) {

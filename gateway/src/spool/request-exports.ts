@@ -4,13 +4,13 @@ import { acceptsGzip } from "../http/compress.ts";
 import type { Identity } from "@tidemark/proto/common/v1/common";
 import type { KeptExport, Source, Spool, Whose } from "./spool.ts";
 
-/** The exports that one request may have: those of its caller, under its address. They are released when its answer has ended. */
+/** The exports that one request may have: the exports of its caller, under its address. They are released when its answer has ended. */
 export type RequestExports = {
   /** Begins an export, which is kept. @throws as `Spool.begin` */
   readonly begin: (begin: () => Promise<Source>) => Promise<KeptExport>;
   /**
-   * Finds the export of which the request wants a part: with `If-Range` the one with this tag, without it the latest. The latter not for clients that accept gzip:
-   * what they have may be bytes of a compressed answer.
+   * Finds the export that the request wants a part of: with `If-Range` the one with this tag, without it the latest. The latter not for clients that accept
+   * gzip: they may have bytes of a compressed answer.
    */
   readonly find: () => KeptExport | undefined;
 };

@@ -9,14 +9,14 @@ export type Span = { readonly start: number; readonly end: number };
 export type SpoolFile = {
   /** Appends bytes; they must not change until it resolves. One call at a time. */
   readonly append: (bytes: Uint8Array) => Promise<void>;
-  /** Nothing more follows: all of it is there, or it failed. Only the first call counts. */
+  /** Ends the file: all bytes are there, or it failed. Only the first call counts. */
   readonly end: (failure?: Error) => void;
   readonly sizeBytes: () => number;
   /** Resolves to the length when everything is there. @throws the failure */
   readonly whole: () => Promise<number>;
-  /** Reads bytes in pieces, and waits for those that are still to come. @throws the failure, also where bytes before it were not read yet */
+  /** Reads bytes in pieces, and waits for those that have not arrived yet. @throws the failure, even if bytes before it were not read yet */
   readonly read: (span: Span) => AsyncGenerator<Uint8Array, void, undefined>;
-  /** Gives the disk space back. No one may be reading. */
+  /** Gives the disk space back. No reader may be active. */
   readonly close: () => Promise<void>;
 };
 
@@ -24,7 +24,7 @@ export type SpoolFile = {
 const READ_BYTES = 256 * 1024;
 
 /**
- * Opens an empty file in a folder, which is made when it is missing. The file has no name: whenever its process ends, in whatever way, the system
+ * Opens an empty file in a folder, which is made when it is missing. The file has no name: whenever its process ends, in any way, the system
  * frees the space, and no other process can open it.
  */
 export async function openSpoolFile(directory: string): Promise<SpoolFile> {

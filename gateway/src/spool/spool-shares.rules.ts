@@ -1,27 +1,27 @@
 import { AppError } from "@tidemark/errors";
 
-/** Whose export it is: the organization, and the credential that asks. */
+/** The owner of an export: the organization, and the requesting credential. */
 export type Party = { readonly orgId: string; readonly caller: string };
 
-/** What one export takes. */
+/** The space of one export. */
 export type Held = Party & {
   readonly bytes: number;
-  /** A request has it. */
+  /** A request is using it. */
   readonly isInUse: boolean;
 };
 
-/** What is wanted besides what is held: one more export, or more bytes of one. */
+/** A request for more space: one more export, or more bytes of one. */
 export type SpoolRequest = { readonly bytes: number; readonly exports: 0 | 1 };
 
-/** What all exports may take together. */
+/** Bounds of all exports together. */
 export type SpoolBounds = { readonly bytes: number; readonly exports: number };
 
-/** Part of all bytes that one organization may take. */
+/** Share of all bytes that one organization may take. */
 const ORGANIZATION_BYTES = 1 / 4;
-/** Parts of all exports that those of one organization, and those of one caller, may be. */
+/** Shares of all exports that one organization, and one caller, may have. */
 const [ORGANIZATION_EXPORTS, CALLER_EXPORTS] = [1 / 8, 1 / 16];
 
-/** What has run out, and whose share it was. */
+/** The resource that has run out, and whose share it was. */
 export type Refusal = {
   readonly whose: "caller" | "organization" | "everybody";
   readonly what: "bytes" | "exports";
@@ -29,8 +29,8 @@ export type Refusal = {
 };
 
 /**
- * Decides what must go so that a party gets what it wishes. `held` begins with what was not used for the longest time. What is in use stays, and whoever
- * is at the share of its organization gives up its own. Returns the exports to drop, or what has run out.
+ * Decides which exports to drop so that a party's request fits. `held` begins with the least recently used. Exports in use stay, and a party that
+ * is at the share of its organization gives up its own exports. Returns the exports to drop, or what has run out.
  */
 export function makeRoom<T extends Held>(
   held: readonly T[],
@@ -70,7 +70,7 @@ export function makeRoom<T extends Held>(
   return [...dropped];
 }
 
-/** Returns the error for a client: what has run out. */
+/** Returns the error that says what has run out. */
 export function refusalOf({ whose, what, most }: Refusal): AppError {
   const retry = { retryAfterSeconds: 10 };
   if (whose === "everybody") return new AppError("service_unavailable", `there is no room for more ${what}`, retry);

@@ -24,7 +24,7 @@ beforeEach(() => {
 });
 afterEach(() => spool.close());
 
-/** Pieces that differ from each other, and whether they were read to their end or given up. */
+/** Pieces that differ from each other, and whether they were read to their end or abandoned. */
 function source(count: number) {
   const state = { given: 0, isOver: false };
   async function* pieces(): AsyncGenerator<Uint8Array> {
@@ -164,7 +164,7 @@ test("bytes of one organization end at its share, and others have room", async (
   const fitting = await spool.begin(mine, source(15).begin);
   const other = await spool.begin({ ...mine, orgId: "b" }, source(15).begin);
   expect([await fitting.whole(), await other.whole()]).toEqual([15 * PIECE, 15 * PIECE]);
-  // What no one reads makes room for what is wanted now.
+  // Exports without a reader make room for the one requested now.
   fitting.release();
   const next = await spool.begin(mine, source(10).begin);
   expect(await next.whole()).toBe(10 * PIECE);

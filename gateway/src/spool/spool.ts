@@ -6,44 +6,44 @@ import { gather } from "./gather.ts";
 import { openSpoolFile, type Span, type SpoolFile } from "./spool-file.ts";
 import { makeRoom, refusalOf, type Party, type SpoolBounds, type SpoolRequest } from "./spool-shares.rules.ts";
 
-/** Who asks for which export: only the same caller at the same address gets its bytes. */
+/** The caller and address of an export: only the same caller at the same address gets its bytes. */
 export type Whose = Party & { readonly address: string };
 
-/** What an export is made of. */
+/** The source of an export. */
 export type Source = {
   readonly pieces: AsyncIterable<Uint8Array>;
   /** The headers of the answer, as far as they are known by now. */
   readonly headers: () => Readonly<Record<string, string>>;
 };
 
-/** An export that is kept, in the hands of one request, which must release it. */
+/** An export that is kept, held by one request, which must release it. */
 export type KeptExport = Pick<Source, "headers"> & {
   /** Names its bytes, in URL-safe text. */
   readonly tag: string;
   /** Its length once all of it is there. */
   readonly sizeBytes: () => number | undefined;
-  /** Resolves to its length when all of it is there. @throws what broke it off */
+  /** Resolves to its length when all of it is there. @throws the error that broke it off */
   readonly whole: () => Promise<number>;
-  /** Reads it, or a part of it, while it is written as well. @throws what broke it off */
+  /** Reads it, or a part of it, even while it is being written. @throws the error that broke it off */
   readonly read: (span?: Span) => AsyncGenerator<Uint8Array, void, undefined>;
   readonly release: () => void;
-  /** Ends it for all requests: its caller may not have it any longer. */
+  /** Ends it for all requests: its caller may no longer have it. */
   readonly drop: () => void;
 };
 
 /** The exports of a process: each is written to disk as fast as it can be read, and sent to clients from there. */
 export type Spool = {
   /**
-   * Begins an export. It is written to its end also when its client leaves. It is dropped when no request has had it for `KEPT_MINUTES`, or sooner
+   * Begins an export. It is written to its end even if its client leaves. It is dropped when no request has had it for `KEPT_MINUTES`, or sooner
    * when its place is needed.
    * @throws what `begin` throws, rate_limit_exceeded above the share of its organization or caller, service_unavailable
    */
   readonly begin: (whose: Whose, begin: () => Promise<Source>) => Promise<KeptExport>;
   /** Finds an export that is kept: the one with the tag, without a tag the latest. */
   readonly find: (whose: Whose, tag: string | undefined) => KeptExport | undefined;
-  /** How many exports it has, and their bytes. */
+  /** The number of exports and their bytes. */
   readonly held: () => { readonly exports: number; readonly bytes: number };
-  /** Drops all. */
+  /** Drops all exports. */
   readonly close: () => void;
 };
 
@@ -59,7 +59,7 @@ const WHOLE: Span = { start: 0, end: Number.POSITIVE_INFINITY };
 type Entry = Whose & {
   readonly tag: string;
   readonly file: SpoolFile;
-  /** The later it began the higher. */
+  /** Higher for exports that began later. */
   readonly number: number;
   headers: Source["headers"];
   /** Requests that have it. */
@@ -79,7 +79,7 @@ export function createSpool(options: {
 }): Spool {
   const { directory, log, keptMs = KEPT_MINUTES * 60_000 } = options;
   const bounds: SpoolBounds = { bytes: options.bytesMax, exports: EXPORTS_MAX };
-  /** Those that were not used for the longest time come first. */
+  /** The least recently used are first. */
   const entries = new Set<Entry>();
   let count = 0;
 
@@ -146,7 +146,7 @@ export function createSpool(options: {
         writing = entry.file.append(bytes).catch((error: unknown) => {
           throw notWritten(error);
         });
-        // Noticed at the next bytes, or at the end.
+        // The failure is noticed at the next bytes, or at the end.
         writing.catch(() => undefined);
       }
       await writing;
@@ -183,7 +183,7 @@ export function createSpool(options: {
       try {
         const { pieces, headers } = await begin();
         entry.headers = headers;
-        // Not for the request that began it, whose time may be over long before.
+        // Not for the request that began it, whose time may end long before.
         void underDeadline(undefined, () => writeAll(entry, pieces));
         return kept;
       } catch (error) {

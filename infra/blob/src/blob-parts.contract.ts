@@ -6,7 +6,7 @@ import { bytes, collect, countedSource, LARGE_BYTES, MiB, sha256, streamOf } fro
 const badRequest = { name: "AppError", reason: "bad_request" };
 const notFound = { name: "AppError", reason: "not_found" };
 
-/** What every driver of the object store promises about objects that arrive in parts. `open` opens the same store. */
+/** The contract of every object store driver for objects that arrive in parts. `open` opens the same store. */
 export function partsContract(open: () => Promise<Blob>): void {
   const partBytes = 5 * MiB;
   const first = randomBytes(partBytes);

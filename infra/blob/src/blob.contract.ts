@@ -13,7 +13,7 @@ async function all(entries: AsyncIterable<BlobEntry>): Promise<BlobEntry[]> {
 /** Where a driver that stores bodies in parts begins a new one. */
 const partBytes = 5 * MiB;
 
-/** What every driver of the object store promises; with `bodiesAlone` of bodies, for a second way of the same driver to store these. */
+/** The contract of every object store driver; with `bodiesAlone` only that of bodies, for a second way of the same driver to store them. */
 export function blobContract(open: () => Promise<Blob>, { bodiesAlone = false } = {}): void {
   let blob: Blob;
   let org: string;

@@ -11,7 +11,7 @@ export type PutOptions = {
   readonly size?: number;
 };
 
-/** What was stored. */
+/** The stored object. */
 export type PutResult = {
   readonly sizeBytes: number;
   /** 64 lower-case hexadecimal digits, computed while the bytes were streamed. */
@@ -25,7 +25,7 @@ export type BlobEntry = {
   readonly sizeBytes: number;
   readonly modifiedAt: Date;
   /**
-   * 64 lower-case hexadecimal digits, where the store itself has verified the bytes by them: of objects that came to an
+   * 64 lower-case hexadecimal digits, where the store itself has verified the bytes by them: for objects that arrived at an
    * address of `signed.put`. Absent for all others, and in lists.
    */
   readonly sha256?: string;
@@ -51,7 +51,7 @@ export type BlobPart = PartTag & { readonly sizeBytes: number };
 export type Blob = {
   /** Returns the key of an object of an organization. Both ids are UUIDs in lower case. */
   keyOf(orgId: string, objectId: string): string;
-  /** What it is. */
+  /** The kind of store. */
   readonly kind: "folder" | "s3";
   /**
    * Stores a body in place of the key's previous one. Resolves when the bytes are durable. The body is streamed and
@@ -118,8 +118,8 @@ export type Blob = {
   /**
    * Makes the parts, named in ascending order from 1, the object; others that have arrived are dropped. Durable when it
    * resolves, which may take minutes. Returns its length, and its SHA-256 where the store knows it without reading.
-   * Throws `bad_request` when a part is missing, has another ETag or another length than promised; then the upload goes
-   * on. Throws `not_found` when the upload has ended: it may have been finished, also by a call that failed with
+   * Throws `bad_request` when a part is missing, has another ETag or another length than promised; then the upload stays
+   * open. Throws `not_found` when the upload has ended: it may have been finished, also by a call that failed with
    * `service_unavailable`.
    */
   finishParts(

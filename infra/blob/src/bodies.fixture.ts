@@ -26,7 +26,7 @@ export async function collect(body: AsyncIterable<Uint8Array> | undefined): Prom
 /** A body that no driver may hold whole: twice what it may hold of one. */
 export const LARGE_BYTES = 64 * MiB;
 
-/** Makes a body of new pieces of 1 MiB, and counts how many of its bytes were held when another piece was asked for. */
+/** Makes a body of new pieces of 1 MiB, and counts how many of its bytes were held when another piece was requested. */
 export function countedSource(length: number): {
   readonly source: () => AsyncGenerator<Uint8Array>;
   readonly mostHeld: () => number;
@@ -37,7 +37,7 @@ export function countedSource(length: number): {
   async function* source(): AsyncGenerator<Uint8Array> {
     for (let i = 0; i < length / MiB; i++) {
       if (i % 8 === 0) most = Math.max(most, await sent.bytes());
-      // A new buffer each time, so that what is held is counted.
+      // A new buffer each time, so that held bytes are counted.
       const next = Uint8Array.from(piece);
       sent.add(next);
       yield next;

@@ -39,7 +39,7 @@ export function countBody(
 ): CountedBody {
   let sizeBytes = 0;
   let fault: Error | undefined;
-  // Held back until the body has ended well: a store that has all bytes keeps them, whatever follows.
+  // Held back until the body has ended well: a store that has all bytes keeps them, regardless of what follows.
   let last: Uint8Array | undefined;
 
   async function* pass(): AsyncGenerator<Uint8Array> {

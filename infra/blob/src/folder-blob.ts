@@ -10,7 +10,7 @@ import { guarded, unavailable, type BlobDriver } from "./guarded.ts";
 
 // Starts with a dot, which no key does, and is on the same file system, so that renaming is atomic.
 const unfinished = ".unfinished";
-// Longer than anybody uploads: a session of an upload in parts ends after an hour.
+// Longer than any client uploads: a session of an upload in parts ends after an hour.
 const staleMs = 24 * 3_600_000;
 // Objects are read in pieces of this length: with the usual 64 KiB, half the work is the piece and not its bytes.
 const readBytes = 256 * 1024;
@@ -116,7 +116,7 @@ export function createFolderBlob(options: { readonly directory: string }): Blob 
 }
 
 /**
- * Returns when a file, or an upload in its folder, was last written to, in milliseconds since 1970. What is gone
+ * Returns when a file, or an upload in its folder, was last written to, in milliseconds since 1970. A file that is gone
  * meanwhile was removed by another process, and counts as new.
  */
 async function lastChange(path: string): Promise<number> {

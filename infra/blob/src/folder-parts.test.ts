@@ -188,7 +188,7 @@ describeWithSmall("a full disk", () => {
   test("refuses a part whose note has no room", async () => {
     await put(1, rest);
     await fill();
-    // Takes one more page than before, which is that of the previous note.
+    // Takes one more page than before: the page of the previous note.
     await expect(put(1, first.subarray(0, 8_192))).rejects.toMatchObject({ ...unavailable, cause: { code: "ENOSPC" } });
     expect(await blob.listParts(key, upload)).toEqual([]);
     expect((await readdir(await folder())).filter((name) => name !== "data")).toEqual([]);

@@ -9,7 +9,7 @@ import { unavailable } from "./guarded.ts";
 import { readNotes, removeNote, writeNote } from "./part-notes.ts";
 import { checkParts, formatUploadId, parseUploadId, uploadEnded } from "./upload-parts.rules.ts";
 
-/** What `formatUploadId` gets from this driver: a random UUID. */
+/** The id that this driver passes to `formatUploadId`: a random UUID. */
 export const folderUploadShape = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 // Bytes are handed to the file system in pieces of about this length.
@@ -21,7 +21,7 @@ type FolderParts = Pick<Blob, "beginParts" | "putPart" | "listParts" | "finishPa
  * Keeps each upload in parts in a folder, `<unfinished>/<key with dots>.<upload id>/`, of these files:
  *
  * - `data`: the bytes, each part at its place. The upload lives as long as this file, or `whole`, is there.
- * - `whole`: what `data` is called while `finishParts` looks whether it is complete.
+ * - `whole`: the name of `data` while `finishParts` checks whether it is complete.
  * - `<n>`: a note that part n has arrived, with its length and its ETag: the SHA-256 of part 1, a random one of the others. It is written and synced after the bytes, and is
  *   gone, durably, before the first byte of the part is written again.
  *
@@ -29,9 +29,9 @@ type FolderParts = Pick<Blob, "beginParts" | "putPart" | "listParts" | "finishPa
  *
  * Within a process, writes of one part take turns, and so do `finishParts` and batches of bytes of one upload.
  *
- * Between processes that share the folder nothing takes turns. `finishParts` takes the data away under another name and
+ * Between processes that share the folder there are no turns. `finishParts` renames the data and
  * then looks at the notes, while `putPart` removes the note and then opens the data by name, for each batch: one of the
- * two notices the other. Only a batch of a part that `finishParts` was not told of can arrive late, behind the end of the
+ * two notices the other. Only a batch of a part that `finishParts` was not called with can arrive late, after the end of the
  * object. Two processes that write different bytes as the same part at the same time mix them, which the SHA-256 of the
  * whole object shows.
  */
@@ -66,7 +66,7 @@ export function createFolderParts(options: {
     putPart(key, uploadId, partNumber, body, { size }) {
       const folder = uploadOf(key, uploadId);
       return inTurn(join(folder, String(partNumber)), async () => {
-        // Of an upload with one part the hash is that of the object, which need not be read for it.
+        // The hash of an upload's only part is that of the object, which need not be read for it.
         const measured = partNumber === 1 ? measureBody(body, size) : undefined;
         const counted = measured ?? countBody(body, size);
         const at = (partNumber - 1) * partBytesOf(uploadId);
@@ -85,7 +85,7 @@ export function createFolderParts(options: {
     async listParts(key, uploadId) {
       const folder = uploadOf(key, uploadId);
       try {
-        // Twice, because `finishParts` may rename it meanwhile, to and fro.
+        // Twice, because `finishParts` may rename it meanwhile, back and forth.
         const alive = async (): Promise<boolean> =>
           (await isThere(join(folder, "data"))) || isThere(join(folder, "whole"));
         return (await alive()) || (await alive()) ? await readNotes(folder) : undefined;
@@ -106,7 +106,7 @@ export function createFolderParts(options: {
           const sizeBytes = checkParts(parts, arrived, partBytesOf(uploadId));
           const { size } = await stat(whole);
           if (size < sizeBytes) throw new Error("the data are shorter than their notes say");
-          // Parts behind the last one that is named go, first their notes.
+          // Parts after the last named one are removed, their notes first.
           for (const { partNumber } of arrived.slice(parts.length)) await removeNote(folder, partNumber);
           if (size > sizeBytes) await cutOff(whole, sizeBytes);
           await publish(whole, key);
@@ -132,7 +132,7 @@ export function createFolderParts(options: {
     },
   };
 
-  /** Renames a folder, which ends the uploads in it at once, and then deletes it. */
+  /** Renames a folder, which ends the uploads in it immediately, and then deletes it. */
   async function discard(folder: string): Promise<void> {
     const away = join(unfinished, randomUUID());
     try {

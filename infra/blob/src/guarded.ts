@@ -9,12 +9,12 @@ const keyLength = 2 + 36 + 1 + 36;
 /** The longest validity of a signed address in SigV4, in seconds: 7 days. */
 const signedSecondsMax = 604_800;
 
-/** What a driver has to do itself: it is given keys. */
+/** The functions that a driver implements itself: it is given keys. */
 export type BlobDriver = Omit<Blob, "keyOf">;
 
 /**
  * Wraps a driver: refuses every key, prefix, range, part and time that the driver must not receive. An upload id that
- * no driver makes, or whose part after the length of the parts has not the shape `storeId`, belongs to no upload.
+ * no driver makes, or whose part after the length of the parts does not match `storeId`, belongs to no upload.
  */
 export function guarded(driver: BlobDriver, storeId: RegExp): Blob {
   const isUpload = (uploadId: string): boolean => storeId.test(parseUploadId(uploadId)?.storeId ?? "");

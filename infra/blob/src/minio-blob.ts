@@ -12,10 +12,10 @@ export type MinioBlobOptions = {
   /** Base URL of the S3 server, `http://host:port` or `https://host`. */
   readonly endpoint: string;
   /**
-   * The same for clients, who write to signed addresses; without it there are none. It has no path. Requests have to
+   * The same for clients, which write to signed addresses; without it there are no such addresses. It has no path. Requests have to
    * reach the server with this host name in them, because it is signed.
    *
-   * A signed address shows the access key. A MinIO without the correction of CVE-2026-41145 lets everybody who knows it
+   * A signed address shows the access key. A MinIO without the fix for CVE-2026-41145 lets any client that knows it
    * write any object; in front of such a server a proxy has to refuse requests with the header
    * `x-amz-content-sha256: STREAMING-UNSIGNED-PAYLOAD-TRAILER`.
    */
@@ -37,7 +37,7 @@ export type MinioBlobOptions = {
 
 /**
  * Creates an object store in a bucket of MinIO or any other S3 server, with the part of the protocol that all of them
- * support. Does not wait for the server; `ready` tells whether it works.
+ * support. Does not wait for the server; `ready` reports whether it works.
  */
 export async function createMinioBlob(options: MinioBlobOptions): Promise<Blob> {
   // Imported here, because an installation with a folder does not need to load it.
@@ -203,7 +203,7 @@ function wholeSize({ headers }: IncomingMessage): number {
   return Number(/\/(\d+)$/.exec(headers["content-range"] ?? "")?.[1] ?? headers["content-length"]);
 }
 
-/** Reads the checksum of an object. That of a multipart upload is one of its parts' checksums, and has a hyphen. */
+/** Reads the checksum of an object. The checksum of a multipart upload is computed from its parts' checksums, and has a hyphen. */
 function wholeSha256(checksum: string | string[] | undefined): string | undefined {
   return /^[A-Za-z0-9+/]{43}=$/.test(String(checksum))
     ? Buffer.from(String(checksum), "base64").toString("hex")

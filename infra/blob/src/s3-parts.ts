@@ -6,12 +6,12 @@ import { sendBytes, urlSeconds } from "./s3.ts";
 import { S3AnswerError, sendTo, type S3Transport } from "./s3-transport.ts";
 import { checkParts, formatUploadId, parseUploadId, uploadEnded } from "./upload-parts.rules.ts";
 
-/** What S3 servers call an upload, as far as they agree; MinIO takes its components for names of folders. */
+/** The upload ids of S3 servers, as far as they agree; MinIO uses their components as names of folders. */
 export const s3UploadShape = /^(?!(.*[/\\])?\.{1,2}([/\\]|$))[!-~]+$/;
 
 type S3Parts = Pick<Blob, "beginParts" | "putPart" | "listParts" | "finishParts" | "endParts">;
 
-/** Uploads in parts as multipart uploads of S3. `failed` makes the error to throw for one of the store. */
+/** Uploads in parts as multipart uploads of S3. `failed` makes the error to throw for an error of the store. */
 export function createS3Parts(options: {
   readonly client: Client;
   readonly transport: S3Transport;
@@ -118,7 +118,7 @@ export function createS3Parts(options: {
     },
 
     async endParts(key) {
-      // Each page is listed anew, because those before it are gone. MinIO lists the uploads of one key only.
+      // Each page is listed from the start, because those before it are gone. MinIO lists the uploads of one key only.
       try {
         for (;;) {
           const page = await client.listIncompleteUploadsQuery(bucket, key, "", "", "");

@@ -6,7 +6,7 @@ import { parseUploadId } from "./upload-parts.rules.ts";
 /**
  * Headers that change what a PUT does, and that MinIO obeys although they are not signed (AWS refuses every `x-amz-`
  * header that is not). With them, a client could copy foreign objects into its own one, or have another checksum checked
- * than that which was signed.
+ * than the signed one.
  */
 const unwanted = [
   "x-amz-checksum-algorithm",
@@ -27,11 +27,11 @@ export type S3SignerOptions = {
   readonly secretKey: string;
   readonly transport: S3Transport;
   readonly ensureBucket: () => Promise<void>;
-  /** Makes the error to throw for one of the store. */
+  /** Makes the error to throw for an error of the store. */
   readonly failed: (error: unknown) => Error;
 };
 
-/** What is signed. Values of `query` are texts before their encoding; names of headers are in lower case. */
+/** The parts that are signed. Values of `query` are texts before their encoding; names of headers are in lower case. */
 type Unsigned = {
   readonly method: "PUT" | "HEAD";
   readonly endpoint: string;
@@ -66,7 +66,7 @@ export function createS3Signer(options: S3SignerOptions): NonNullable<Blob["sign
   }
 
   /**
-   * Returns the unwanted headers as empty ones, which are signed, and stand in the query; or none for a server that does
+   * Returns the unwanted headers as empty ones, which are signed, and are part of the query; or none for a server that does
    * not take them. MinIO takes signed headers that were not sent from the query, so that they need not be sent, and
    * sending one with a value breaks the signature.
    */

@@ -8,11 +8,11 @@ import { pipeline } from "node:stream/promises";
  * are made an object.
  */
 const silence = { answerMs: 8_000, bodyMs: 60_000 };
-/** How long it may take in all to make parts an object, in milliseconds, while the store is not silent. */
+/** How long it may take in total to make parts an object, in milliseconds, while the store is not silent. */
 const postMs = 15 * 60_000;
 
 /**
- * What the MinIO client sends its requests through. Unlike Node's own, it lets no request wait forever.
+ * Sends the requests of the MinIO client. Unlike Node's own, it lets no request wait forever.
  */
 export type S3Transport = {
   readonly request: typeof http.request;
@@ -88,7 +88,7 @@ export async function headStatus({ request, agent }: S3Transport, url: string): 
   });
 }
 
-/** Takes the quotes off an ETag. */
+/** Removes the quotes from an ETag. */
 export function unquoted(etag: string): string {
   return etag.replaceAll('"', "");
 }

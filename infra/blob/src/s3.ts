@@ -2,7 +2,7 @@ import type { Client } from "minio";
 import { splitBody, type MeasuredBody } from "./bodies.ts";
 import { sendTo, unquoted, type S3Transport } from "./s3-transport.ts";
 
-/** Where an upload goes. */
+/** The target of an upload. */
 export type S3Target = {
   readonly client: Client;
   readonly transport: S3Transport;

@@ -8,7 +8,7 @@ import type { BlobPart, PartTag } from "./blob.ts";
 export const partLimits = { partBytesMin: 5 * 1024 ** 2, partBytesMax: 5 * 1024 ** 3, partsMax: 10_000 };
 
 /**
- * Makes the id of an upload: the length of its parts, in front of what the store calls it, so that nobody has to keep
+ * Makes the id of an upload: the length of its parts, in front of the store's own id, so that no caller has to keep
  * that length elsewhere.
  */
 export function formatUploadId(partBytes: number, storeId: string): string {
@@ -23,8 +23,8 @@ export function parseUploadId(uploadId: string): { readonly partBytes: number; r
 }
 
 /**
- * Checks that the named parts have all arrived, are contiguous from 1, and are as long as promised: all but the last
- * one exactly `partBytes`. Returns the length of the object. @throws AppError `bad_request`
+ * Checks that the named parts have all arrived, are contiguous from 1, and are as long as promised: all except the last
+ * exactly `partBytes`. Returns the length of the object. @throws AppError `bad_request`
  */
 export function checkParts(named: readonly PartTag[], arrived: readonly BlobPart[], partBytes: number): number {
   const known = new Map(arrived.map((part) => [part.partNumber, part]));

@@ -25,13 +25,13 @@ export async function eventually(check: () => void | Promise<void>): Promise<voi
   }
 }
 
-/** What every driver of the bus promises. */
+/** The contract of every bus driver. */
 export function busContract(open: () => Promise<BusContractSubject>): void {
   let here: Bus;
   let there: Bus;
   let subject: string;
   let durable: string;
-  /** What a handler hangs on: until the end of the suite, because closing waits for it. */
+  /** A promise that a handler hangs on: until the end of the suite, because closing waits for it. */
   const hanging = Promise.withResolvers<void>();
 
   beforeAll(async () => {

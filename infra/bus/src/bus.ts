@@ -52,7 +52,7 @@ export type Bus = {
    */
   publish(subject: string, data: Uint8Array, options: PublishOptions): Promise<void>;
   /**
-   * Passes a message to whoever listens now, and keeps nothing: it has no id and no headers, and costs the publisher no
+   * Passes a message to the current listeners, and does not store it: it has no id and no headers, and the publisher waits for no
    * answer. Returns false, and does nothing, if the bus is not connected; true does not mean that it arrived. Messages of
    * one bus arrive in their order. Throws `TypeError` for a subject or size (512 KiB) that is out of bounds.
    */

@@ -12,7 +12,7 @@ import { createNatsBus, type Bus, type BusMessage } from "./index.ts";
 const path = (await requireServers(["nats-server"]))?.get("nats-server");
 const describeWithNats = path === undefined ? describe.skip : describe;
 
-/** A server that can be stopped and started again on its port, with or without what it had. */
+/** A server that can be stopped and started again on its port, with or without its data. */
 const token = "tm_0123456789abcdef";
 
 type Server = { readonly url: string; start(): Promise<Nats>; stop(): Promise<void>; lose(): Promise<void> };

@@ -7,7 +7,7 @@ import { ensureStream, fromNats, openSession, toNatsHeaders, type NatsSession } 
 import { createNatsWorker, type NatsWorker } from "./nats-worker.ts";
 import { checkAnnouncement, checkDurable, checkMessage, checkPattern } from "./subject.ts";
 
-/** Where a bus over NATS is. */
+/** The location of a bus over NATS. */
 export type NatsBusOptions = {
   /** `nats://host:port`, several separated by commas. */
   readonly url: string;
@@ -105,7 +105,7 @@ export async function openNatsBus(options: NatsBusOptions): Promise<Bus> {
         await send(half);
       } catch (first) {
         if (at.nc.isClosed()) throw unavailable(first);
-        // If the stream was deleted and somebody listens, the server does not answer: a listener has received the
+        // If the stream was deleted and a listener exists, the server does not answer: a listener has received the
         // message, but nothing has stored it.
         const again = async (): Promise<void> => {
           await ensureStream(at);

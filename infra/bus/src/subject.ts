@@ -2,7 +2,7 @@ import { busLimits, type PublishOptions } from "./bus.ts";
 
 const word = "[a-z0-9_-]+";
 const subjectShape = new RegExp(`^tidemark(\\.${word})+$`);
-/** The stream, which keeps what is published, does not take these. */
+/** The stream, which keeps published messages, does not take these. */
 const announcedShape = new RegExp(`^announced(\\.${word})+$`);
 const patternShape = new RegExp(`^(tidemark|announced)(\\.(${word}|\\*))*(\\.>)?$`);
 const headerValueShape = /^[\x20-\x7e]*$/;

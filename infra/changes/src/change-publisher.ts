@@ -6,19 +6,19 @@ import { CHANGED_KEYS_MAX, mergeChange, type NotedChange } from "./merge-changes
 /** Where changes are announced. */
 export const CHANGES_SUBJECT = "announced.changes.noted.v1";
 
-/** Announces what a process has committed, merged and soon, to all gateways. */
+/** Announces the changes that a process has committed, merged and soon, to all gateways. */
 export type ChangePublisher = {
-  /** Notes a change that was committed. Costs about as much as a look into a map, and never throws. */
+  /** Notes a change that was committed. Costs about as much as a map look-up, and never throws. */
   readonly note: (change: NotedChange) => void;
   /** Announces the rest, and that nothing will follow. */
   readonly stop: () => void;
 };
 
-/** Milliseconds between two messages while changes come in: at most 20 messages a second, whatever is written. */
+/** Milliseconds between two messages while changes arrive: at most 20 messages a second, under any load. */
 const FLUSH_MS = 50;
-/** Milliseconds without changes after which a message tells that the publisher is alive. */
+/** Milliseconds without changes after which a message reports that the publisher is alive. */
 const ALIVE_MS = 1000;
-/** Changes of one message, some 200 bytes each with keys of usual length; more go into the next one. */
+/** Changes of one message, some 200 bytes each with keys of usual length; further ones are sent in the next one. */
 const CHANGES_PER_MESSAGE = 500;
 /** About how many characters of keys one message has. */
 const KEY_CHARACTERS_PER_MESSAGE = 100_000;
@@ -45,7 +45,7 @@ export function startChangePublisher(options: {
 
   const send = (changes: readonly NotedChange[], ended: boolean): boolean => {
     const now = Math.max(Math.floor(steadyMs() - startedMs), tick + 1);
-    // One that names a message which nobody has seen makes receivers notice the gap.
+    // A message that names one which no receiver has seen makes receivers notice the gap.
     const before = missed ? now - 0.5 : tick;
     const message = create(ChangesSchema, { publisher: id, before, tick: now, ended });
     message.changes = changes.map((change) => create(ChangeSchema, { ...change, keys: [...(change.keys ?? [])] }));

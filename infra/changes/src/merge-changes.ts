@@ -1,6 +1,6 @@
 import type { ChangeKind } from "@tidemark/proto/changes/v1/changes";
 
-/** What a write changed. Keys are left out where they are more than `CHANGED_KEYS_MAX`, or the kind has none. */
+/** The change of a write. Keys are left out where they are more than `CHANGED_KEYS_MAX`, or the kind has none. */
 export type NotedChange = {
   readonly orgId: string;
   readonly projectId: string;
@@ -15,7 +15,7 @@ export type NotedChange = {
 /** Most keys that a change names; a change of more names none, which means any. */
 export const CHANGED_KEYS_MAX = 100;
 
-/** Returns one change that says what both say, of the same run and kind: all keys, the highest step, the highest line. */
+/** Returns one change that covers both, of the same run and kind: all keys, the highest step, the highest line. */
 export function mergeChange(before: NotedChange, now: NotedChange): NotedChange {
   const keys = mergeKeys(before.keys, now.keys);
   const step = highest(before.step, now.step);
@@ -29,7 +29,7 @@ function highest(a: number | undefined, b: number | undefined): number | undefin
   return Math.max(a, b);
 }
 
-/** Most writes of a run have the same keys as the one before, which must cost nothing. */
+/** Most writes of a run have the same keys as the one before, so this case must be free. */
 function mergeKeys(
   before: readonly string[] | undefined,
   now: readonly string[] | undefined,

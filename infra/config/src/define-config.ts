@@ -3,7 +3,7 @@ import { bool, int, text, type Field, type FieldValue } from "./fields.ts";
 /** The settings of one module: property name to field. */
 export type ConfigGroup = Readonly<Record<string, Field<FieldValue>>>;
 
-/** Every group of a process, by module name; what `parseConfig` and `renderConfigTable` take. */
+/** Every group of a process, by module name; the input of `parseConfig` and `renderConfigTable`. */
 export type ConfigGroups = Readonly<Record<string, ConfigGroup>>;
 
 /** The parsed settings of a group: `{ port: number; databaseUrl: string; ... }`. */

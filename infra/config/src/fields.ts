@@ -60,7 +60,7 @@ export type SecretOptions = Common<string> & {
   readonly schemes?: readonly string[];
 };
 
-/** A text, used as it is; bounded by `oneOf`, `pattern` and `lengthMax`. */
+/** A text, used unchanged; bounded by `oneOf`, `pattern` and `lengthMax`. */
 export function text<const V extends string, const O extends { optional?: boolean }>(
   options: TextOptions<V> & { readonly oneOf: readonly V[] } & O,
 ): Field<Presence<V, O>>;

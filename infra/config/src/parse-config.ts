@@ -5,7 +5,7 @@ import type { Field, FieldReading, FieldValue } from "./fields.ts";
 /** Names with this prefix belong to the product: an unknown one is a typing mistake, not a variable of another program. */
 const prefix = "TIDEMARK_";
 
-/** What `parseConfig` takes as environment: `process.env`, or a literal in a test. */
+/** The environment that `parseConfig` takes: `process.env`, or a literal in a test. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { AppError } from "@tidemark/errors";
 
-/** Who waits for work. */
+/** The caller that waits for work. */
 export type Caller = {
   /** Aborts when the caller leaves before the deadline. */
   readonly left?: AbortSignal | undefined;
@@ -14,8 +14,8 @@ type Scope = Caller & { readonly deadlineMs: number; open: boolean };
 const scopes = new AsyncLocalStorage<Scope>();
 
 /**
- * Runs `work` so that everything it awaits knows its caller, and when that stops waiting, in milliseconds since the epoch; without a deadline, so that
- * it knows neither. What `work` leaves running when it has settled is nobody's request any more.
+ * Runs `work` so that everything it awaits knows its caller, and when the caller stops waiting, in milliseconds since the epoch; without a deadline, so that
+ * it knows neither. Work that is still running after `work` has settled no longer belongs to a request.
  */
 export async function underDeadline<T>(
   deadlineMs: number | undefined,
@@ -35,26 +35,26 @@ export async function underDeadline<T>(
   }
 }
 
-/** Returns when the caller of the work that runs here stops waiting, in milliseconds since the epoch; undefined for work of a process itself. */
+/** Returns when the caller of the work that runs here stops waiting, in milliseconds since the epoch; undefined for the process's own work. */
 export function currentDeadlineMs(): number | undefined {
   const scope = scopes.getStore();
   return scope?.open === true ? scope.deadlineMs : undefined;
 }
 
-/** Returns the organization that the work which runs here is for; undefined for work that is for none. */
+/** Returns the organization that the work which runs here is for; undefined for work without an organization. */
 export function currentOrg(): string | undefined {
   const scope = scopes.getStore();
   return scope?.open === true ? scope.orgId : undefined;
 }
 
-/** Ends work that goes on in steps when nobody waits for it any more: call it between the steps. @throws deadline_exceeded */
+/** Ends work that runs in steps when no caller waits for it any more: call it between the steps. @throws deadline_exceeded */
 export function stopIfOver(): void {
   const scope = scopes.getStore();
   if (scope?.open === true && (scope.left?.aborted === true || scope.deadlineMs <= Date.now()))
     throw deadlineExceeded();
 }
 
-/** Calls `end` once when nobody waits any more for the work that runs here; returns what takes that back. */
+/** Calls `end` once when no caller waits any more for the work that runs here; returns a function that cancels that. */
 export function whenOver(end: () => void): () => void {
   const scope = scopes.getStore();
   if (scope?.open !== true) return () => {};

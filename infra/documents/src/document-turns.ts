@@ -22,13 +22,13 @@ import { parseInSlices } from "./sliced-json.ts";
 /** Up to this size a document takes less than two milliseconds. */
 const SMALL_BYTES = 32 * 1024;
 
-/** What is written without a break: values, and texts by their length. */
+/** Units written without a break: values, and texts by their length. */
 const UNITS_MAX = 1000;
 const UNIT_CHARACTERS = 64;
 
 const OPEN_OBJECT = 0x7b;
 
-/** Reads as `readDocument` does, a large document in turns. The bytes must hold until it resolves. @throws bad_request as there, deadline_exceeded */
+/** Reads as `readDocument` does, a large document in turns. The bytes must not change until it resolves. @throws bad_request as there, deadline_exceeded */
 export async function readDocumentInTurns(bytes: Uint8Array, field: string): Promise<ExactObject> {
   if (bytes.length <= SMALL_BYTES || bytes[0] !== OPEN_OBJECT) return readDocument(bytes, field);
   const beyondRange = (): never => {
@@ -59,13 +59,13 @@ export function writeCanonicalInTurns(value: ExactJson): Promise<string> {
   return finishInTurns(canonicalSteps(value));
 }
 
-/** Returns what `fingerprintOf` returns, in turns. @throws bad_request as there, deadline_exceeded */
+/** Returns the result of `fingerprintOf`, in turns. @throws bad_request as there, deadline_exceeded */
 export async function fingerprintInTurns(value: ExactJson): Promise<Uint8Array> {
   const text = await finishInTurns(canonicalSteps(value, exactDecimal));
   return createHash("sha256").update(text).digest();
 }
 
-/** Writes as `writeCanonical` does, and yields after each `unitsMax` units of what is written. */
+/** Writes as `writeCanonical` does, and yields after each `unitsMax` written units. */
 export function canonicalSteps(
   value: ExactJson,
   number: (digits: string) => string = (digits) => digits,
@@ -84,7 +84,7 @@ export type PartWriter = {
   readonly part: (part: ExactJson, depth: number) => string;
 };
 
-/** Writes a value as JSON, and yields after each `unitsMax` units of what is written. @throws bad_request for one that is nested too deep */
+/** Writes a value as JSON, and yields after each `unitsMax` written units. @throws bad_request for one that is nested too deep */
 export function* writeInSteps(value: ExactJson, writer: PartWriter, unitsMax = UNITS_MAX): Generator<void, string> {
   let units = 0;
   function* write(part: ExactJson, depth: number): Generator<void, string> {
@@ -114,7 +114,7 @@ export function* writeInSteps(value: ExactJson, writer: PartWriter, unitsMax = U
   return yield* write(value, 0);
 }
 
-/** Returns the units of a value, or some number above `unitsMax`; looks no further than that. */
+/** Returns the units of a value, or some number above `unitsMax`; counts no further. */
 function weigh(value: ExactJson, unitsMax: number): number {
   if (typeof value === "string") return 1 + value.length / UNIT_CHARACTERS;
   if (value === null || typeof value !== "object") return 1;

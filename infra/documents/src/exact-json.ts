@@ -158,14 +158,14 @@ export function exactDecimal(number: string): string {
 }
 
 /**
- * Returns what tells whether a JSON text is the same value as `json`, which is parsed once at most: white space and the order of keys do not matter, and
- * numbers are equal when their decimal values are equal.
+ * Returns a function that reports whether a JSON text is the same value as `json`, which is parsed at most once: white space and the order of keys do not
+ * matter, and numbers are equal when their decimal values are equal.
  */
 export function sameJsonAs(json: string): (other: string) => boolean {
   let comparable: string | undefined;
   return (other) => {
     if (other === json) return true;
-    // Most values that differ are plain, so that nothing has to be parsed.
+    // Most values that differ are plain, so no parsing is needed.
     if (isPlain(json) && isPlain(other)) return false;
     comparable ??= writeComparable(parseExact(json));
     return writeComparable(parseExact(other)) === comparable;
@@ -180,7 +180,7 @@ function isPlain(json: string): boolean {
 }
 
 /**
- * Returns 32 bytes that are equal for values that `sameJsonAs` takes for the same.
+ * Returns 32 bytes that are equal for values that `sameJsonAs` considers the same.
  * @throws bad_request when the value is nested deeper than `DOCUMENT_DEPTH_MAX`
  */
 export function fingerprintOf(value: ExactJson): Uint8Array {

@@ -11,7 +11,7 @@ import {
 type Reviver = (key: string, value: unknown, context: { source?: string }) => unknown;
 const json = JSON as unknown as { parse(text: string, reviver: Reviver): unknown; rawJSON(text: string): object };
 
-/** What keeps every digit, slowly. */
+/** A reader that keeps every digit, slowly. */
 function revived(text: string, exactNumbers: ExactNumbers): string {
   const keeps = (value: number, source: string): boolean =>
     Number.isFinite(value) &&

@@ -23,12 +23,12 @@ export function parseJsonObject(bytes: Buffer, exactNumbers: ExactNumbers): Read
   return value as Record<string, unknown>;
 }
 
-/** Most objects and lists of a body unless said, and keys of one object: each costs a hundred times the bytes that it is sent in. */
+/** Most objects and lists of a body unless said, and keys of one object: each costs a hundred times its bytes on the wire. */
 const BODY_CONTAINERS_MAX = 100_000;
 const OBJECT_KEYS_MAX = 50_000;
 
 /**
- * Parses as `parseJsonObject` does, in turns with other work of the process: for bodies that would hold it up. The bytes must hold until it resolves.
+ * Parses as `parseJsonObject` does, in turns with other work of the process: for bodies that would block it. The bytes must not change until it resolves.
  * @throws bad_request as there
  */
 export async function parseJsonObjectInTurns(
@@ -60,8 +60,8 @@ export async function parseJsonObjectInTurns(
 }
 
 /**
- * Parses JSON that this product wrote itself, an object or a list, in turns with other work of the process. Nothing is checked. The bytes must hold until
- * it resolves.
+ * Parses JSON that this product wrote itself, an object or a list, in turns with other work of the process. There are no checks. The bytes must not change
+ * until it resolves.
  * @throws SyntaxError
  */
 export function parseOwnJsonInTurns(bytes: Buffer): Promise<unknown> {
@@ -84,7 +84,7 @@ function parseText(bytes: Buffer, exactNumbers: ExactNumbers, before: string, af
   return parseKeeping(bytes, exactNumbers === true ? "long integers" : exactNumbers, { before, after });
 }
 
-/** The engine's message quotes the body, which may hold anything. */
+/** The engine's message quotes the body, which may contain anything. */
 function refusalOf(cause: unknown): unknown {
   return cause instanceof SyntaxError ? badRequest("the body is not valid JSON") : cause;
 }

@@ -1,19 +1,19 @@
 import { setOwn } from "@tidemark/exact-numbers";
 
-/** What is parsed at once, in bytes. */
+/** Bytes that are parsed at a time. */
 const PIECE_BYTES = 16 * 1024;
 
 /** How a text is read in pieces. */
 export type SlicedReading = {
-  /** Parses a piece of the bytes with JSON before and behind it. @throws SyntaxError */
+  /** Parses a piece of the bytes with JSON before and after it. @throws SyntaxError */
   readonly parse: (piece: Buffer, before: string, after: string) => unknown;
-  /** Is called with each parsed piece, an object or a list `depth` levels down, before it becomes part of the whole. */
+  /** Called with each parsed piece, an object or a list `depth` levels down, before it becomes part of the whole. */
   readonly check: (piece: object, depth: number) => void;
-  /** Is called for each object and list, `depth` levels down, before anything of it is parsed. */
+  /** Called for each object and list, `depth` levels down, before any of it is parsed. */
   readonly opened: (depth: number) => void;
-  /** Is called with how many keys of one large object there are by now. */
+  /** Called with the number of keys of one large object so far. */
   readonly keyed: (keys: number) => void;
-  /** Bytes that a piece has at least, if the values in it allow it. 16 KiB unless a test says. */
+  /** Bytes that a piece has at least, if the values in it allow it. 16 KiB unless a test sets it. */
   readonly pieceBytes?: number;
 };
 
@@ -23,13 +23,13 @@ type Level = {
   readonly isList: boolean;
   /** The last comma between its own items, or its bracket. */
   comma: number;
-  /** What it becomes, once its items are taken piece by piece. */
+  /** The value it becomes, once its items are taken piece by piece. */
   target: unknown[] | Record<string, unknown> | undefined;
   /** Keys that were taken, repeated ones included. */
   keys: number;
-  /** Where its items begin that were not taken. */
+  /** Where its first item begins that was not taken. */
   from: number;
-  /** What was last of what was taken. */
+  /** The last thing taken. */
   last: "nothing" | "item" | "comma";
 };
 
@@ -45,13 +45,13 @@ const [QUOTE, BACKSLASH, COMMA, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT
 
 /**
  * Parses a JSON object or list piece by piece, and pauses after each piece, where the caller may let others work. The value is that of `JSON.parse`.
- * JSON.parse reads the pieces, so that what is wrong inside them is found there.
+ * JSON.parse reads the pieces, so errors inside them are found there.
  * @throws SyntaxError, and what `check` throws
  */
 export function* parseInSlices(bytes: Buffer, reading: SlicedReading): Generator<void, unknown> {
   const { parse, check, opened, keyed, pieceBytes = PIECE_BYTES } = reading;
   const levels: Level[] = [];
-  /** How many of the levels have a target. */
+  /** The number of levels that have a target. */
   let taken = 0;
   let root: Level["target"];
 
@@ -63,13 +63,13 @@ export function* parseInSlices(bytes: Buffer, reading: SlicedReading): Generator
     return true;
   };
 
-  /** Takes the items of a level up to a place, and what stands there. */
+  /** Takes the items of a level up to a place, and the sign there. */
   const take = (level: Level, to: number, then: "item" | "comma"): void => {
     const { target, isList, last, from } = level;
     level.from = to + 1;
     level.last = then;
     if (isBlank(from, to)) {
-      // Nothing but the brackets, or a child that was taken before.
+      // Only the brackets, or a child that was taken before.
       if (last === "comma" || (last === "nothing" && then === "comma")) fail();
       return;
     }
@@ -101,7 +101,7 @@ export function* parseInSlices(bytes: Buffer, reading: SlicedReading): Generator
       else if (parent.last === "item") fail();
       const [before, after] = parent.isList ? ["[", " 0]"] : ["{", " 0}"];
       const alone = parse(bytes.subarray(parent.from, level.at), before, after) as object;
-      // Its items are not known yet: one of a constructor counts as if it had a prototype.
+      // Its items are not known yet: an object named `constructor` counts as if it had a prototype.
       check(
         "constructor" in alone && Object.hasOwn(alone, "constructor") ? { constructor: { prototype: 0 } } : alone,
         taken,
@@ -156,11 +156,11 @@ export function* parseInSlices(bytes: Buffer, reading: SlicedReading): Generator
   return root;
 }
 
-/** The bytes that stand between values, outside of texts. */
+/** The bytes that occur between values, outside of texts. */
 const SIGNS = new Uint8Array(256);
 for (const byte of [QUOTE, COMMA, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT]) SIGNS[byte] = 1;
 
-/** Returns the place of the next bracket or comma outside of texts, or the end. By itself, because the compiler makes more of a plain function. */
+/** Returns the place of the next bracket or comma outside of texts, or the end. Separate, because the compiler optimizes a plain function better. */
 function nextSign(bytes: Uint8Array, from: number): number {
   const { length } = bytes;
   let at = from;

@@ -1,6 +1,6 @@
 import { isReason, type Reason } from "./reasons.ts";
 
-/** What an error may carry besides its reason and text. */
+/** Details that an error may carry besides its reason and text. */
 export type AppErrorDetails = {
   /** The request field at fault, as the client names it. */
   field?: string;
@@ -59,7 +59,7 @@ export function notFound(what: string): AppError {
   return new AppError("not_found", `${what} not found`);
 }
 
-/** Makes a 410: it was there, the caller may know that, and it will not come back. */
+/** Makes a 410: it was there, the caller may know that, and it will not return. */
 export function gone(what: string): AppError {
   return new AppError("gone", `${what} is gone`);
 }

@@ -83,7 +83,7 @@ export const reasons = {
 /** A reason of the registry. */
 export type Reason = keyof typeof reasons;
 
-/** Tells whether a text from the wire is a known reason. */
+/** Returns whether a text from the wire is a known reason. */
 export function isReason(text: string): text is Reason {
   return Object.hasOwn(reasons, text);
 }

@@ -4,7 +4,7 @@ const loopback = new BlockList();
 loopback.addSubnet("127.0.0.0", 8, "ipv4");
 loopback.addAddress("::1", "ipv6");
 
-/** Tells whether only this machine reaches what listens on an address. Of names only `localhost` is believed. */
+/** Returns whether only this machine can reach a listener on an address. `localhost` is the only trusted name. */
 export function isLoopback(host: string): boolean {
   if (host.toLowerCase() === "localhost") return true;
   const version = isIP(host);
@@ -15,8 +15,8 @@ const CHARACTERS_MIN = 16;
 const DISTINCT_MIN = 6;
 
 /**
- * What stands for a token where one has to be put, without separators, and what people take who put none. Shorter words are looked for alone: random text
- * has four given letters somewhere once in 30,000 times.
+ * Placeholders for a token, without separators, and words that people use instead of one. Shorter words are matched only alone: random text
+ * contains four given letters somewhere once in 30,000 times.
  */
 const WORDS = /change(me|it|this)|replace(me|it|this)|placeholder|your(token|secret|password)|example|insert/;
 const COMMON =
@@ -24,8 +24,8 @@ const COMMON =
 const SEQUENCES = ["0123456789abcdefghijklmnopqrstuvwxyz", "1234567890", "qwertyuiopasdfghjklzxcvbnm"];
 
 /**
- * Tells whether a token is one that somebody could guess: too short, of few characters, a placeholder of a document, common words (with digits
- * behind them), or the keys in their order.
+ * Returns whether a token could be guessed: too short, of few characters, a placeholder of a document, common words (with digits
+ * after them), or the keys in their order.
  */
 export function isPlaceholder(token: string): boolean {
   if (token.length < CHARACTERS_MIN || new Set(token).size < DISTINCT_MIN) return true;
@@ -36,11 +36,11 @@ export function isPlaceholder(token: string): boolean {
   );
 }
 
-/** Tokens that let callers in, by the settings that name them; undefined for one that is not set, which lets nobody in. */
+/** Tokens that let callers in, by the settings that name them; undefined for one that is not set, which lets no caller in. */
 export type TokensBySetting = Readonly<Record<string, string | undefined>>;
 
 /**
- * Returns what keeps a process from listening on these addresses, as a fault of its settings; undefined for nothing. Beyond loopback anyone who
+ * Returns the fault of the settings that keeps a process from listening on these addresses; undefined if there is none. Beyond loopback any client that
  * reaches the internal ports and knows the token is believed to be any user.
  */
 export function exposureFault(hosts: readonly string[], token: string | undefined): string | undefined {
@@ -50,7 +50,7 @@ export function exposureFault(hosts: readonly string[], token: string | undefine
   return isPlaceholder(token) ? `TIDEMARK_INTERNAL_TOKEN can be guessed, but ${needed(open)}` : undefined;
 }
 
-/** Returns a fault for each token that others could guess, when they reach one of the addresses that it opens. */
+/** Returns a fault for each token that others could guess, if others can reach one of the addresses that it opens. */
 export function guessFaults(hosts: readonly string[], tokens: TokensBySetting): string[] {
   const open = openHost(hosts);
   if (open === undefined) return [];

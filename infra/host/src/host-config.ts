@@ -1,6 +1,6 @@
 import { bool, defineConfig, int, list, secret, text, url } from "@tidemark/config";
 
-/** Settings that every process has, whatever modules it runs. */
+/** Settings that every process has, regardless of its modules. */
 export const hostConfig = defineConfig({
   logLevel: text({
     env: "TIDEMARK_LOG_LEVEL",

@@ -21,13 +21,13 @@ export type Host = {
   readonly grpcPort: number;
   readonly metricsPort: number;
   readonly log: Log;
-  /** Tells whether every module can work. */
+  /** Reports whether every module can work. */
   ready(): Promise<boolean>;
   /** Drains, then ends everything in the reverse order of the start. May be called twice. */
   stop(): Promise<void>;
 };
 
-/** What a process is made of. */
+/** The parts of a process. */
 export type HostOptions = {
   /** Name in logs and metrics: the module's, or `tidemark` when several share the process. */
   name: string;
@@ -51,7 +51,7 @@ function codeOf(error: unknown): string {
 
 /**
  * Brings the database up to date, starts the modules in the order of their needs, then opens the
- * ports. When a step fails, what was started before is stopped.
+ * ports. When a step fails, the parts started before it are stopped.
  * @throws ConfigError with all faults of the settings, or because they open a port to others without a token; Error of the first module that cannot start.
  */
 export async function startHost(options: HostOptions): Promise<Host> {
@@ -88,7 +88,7 @@ export async function startHost(options: HostOptions): Promise<Host> {
     }
   };
 
-  // How to end what was started; a stop or a failed start goes through it backwards.
+  // How to end what was started; a stop or a failed start runs it backwards.
   const undo: (() => Promise<void>)[] = [async () => tracing.shutdown()];
   const unwind = async (): Promise<void> => {
     for (let step = undo.pop(); step !== undefined; step = undo.pop()) {

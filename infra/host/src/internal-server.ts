@@ -30,7 +30,7 @@ export async function startInternalServer(options: {
   });
 }
 
-/** Opens the HTTP/1.1 port for Prometheus: `/metrics` and nothing else, so that who may read figures may not call services. */
+/** Opens the HTTP/1.1 port for Prometheus: only `/metrics`, so that clients that may read metrics may not call services. */
 export async function startMetricsServer(options: {
   host: string;
   port: number;
@@ -73,7 +73,7 @@ async function listen(
   return {
     port: typeof address === "object" && address !== null ? address.port : options.port,
     async close(graceMs) {
-      // Peers learn from their next request that they should go elsewhere. If a connection closed while a request
+      // Peers learn from their next request that they should use another process. If a connection closed while a request
       // is on its way, the sender could not know whether it took effect.
       const patience = Date.now() + Math.min(graceMs, GOODBYE_MS);
       while ((await connectionsOf(server)) > 0 && Date.now() < patience) await pause(POLL_MS);

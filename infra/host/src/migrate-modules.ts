@@ -3,7 +3,7 @@ import type { ModuleDefinition } from "./module.ts";
 
 /**
  * Brings the shared schema and those of the modules up to date, in the order of the modules.
- * Returns `<schema>/<file>` of what was applied. Several processes may do this simultaneously.
+ * Returns `<schema>/<file>` of each applied migration. Several processes may do this simultaneously.
  */
 export async function migrateModules(ownerUrl: string, modules: readonly ModuleDefinition[]): Promise<string[]> {
   return (await migrate(ownerUrl, [platformMigrations, ...migrationsOf(modules)])).applied;

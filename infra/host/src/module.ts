@@ -8,14 +8,14 @@ import type { Call, Client, Implementation } from "@tidemark/rpc";
 import type { Log, Metrics } from "@tidemark/telemetry";
 import type { Turns } from "@tidemark/turns";
 
-/** What a module is given when it starts. */
+/** The context that a module gets when it starts. */
 export type ModuleContext<Group extends ConfigGroup = ConfigGroup> = {
   readonly config: ConfigOf<Group>;
   readonly log: Log;
   readonly metrics: Metrics;
   /** Returns the pool of the module's own role. @throws Error when the module declares no database */
   db(): Db;
-  /** Returns how a thread of the module opens a pool like `db()`. @throws Error when the module declares no database */
+  /** Returns the options with which a thread of the module opens a pool like `db()`. @throws Error when the module declares no database */
   connection(): Pick<DbOptions, "url" | "role" | "application">;
   /** Returns the pool of the module's worker role: relay, sweeper, compactor. @throws Error when the module declares no database */
   workerDb(): Db;
@@ -24,9 +24,9 @@ export type ModuleContext<Group extends ConfigGroup = ConfigGroup> = {
   blob(): Promise<Blob>;
   /** Returns a client of a peer's service, in this process or over the network. @throws Error for a service not named in `needs` */
   client<S extends GenServiceMethods>(service: GenService<S>): Client<S>;
-  /** Tells whether `client` of a service calls into this process; such calls cost almost nothing. */
+  /** Returns whether `client` of a service calls into this process; such calls cost almost nothing. */
   isLocal(service: DescService): boolean;
-  /** Tells whether every module named in `needs` is ready, wherever it runs; optional ones are not asked. */
+  /** Returns whether every module named in `needs` is ready, in any process; optional ones are not asked. */
   peersReady(): Promise<boolean>;
   /** Shares the event loop of this process among organizations. */
   readonly turns: Turns;
@@ -55,7 +55,7 @@ export type ModuleDefinition<Group extends ConfigGroup = ConfigGroup> = {
   /** The schema that it owns; its database role is `tidemark_<schema>`. Left out: no database. */
   readonly schema?: string;
   readonly migrations?: MigrationSet;
-  /** False for a module without background work: it may not become the worker role of its schema. */
+  /** False for a module without background work: it cannot become the worker role of its schema. */
   readonly worker?: false;
   /** The versioned views and functions of other schemas that its SQL names (`runs.run_refs_v1`); `npm test` compares the list with the SQL. */
   readonly reads?: readonly string[];
@@ -63,14 +63,14 @@ export type ModuleDefinition<Group extends ConfigGroup = ConfigGroup> = {
   readonly provides: readonly DescService[];
   /** Modules whose services it calls. They start first and stop last. */
   readonly needs: readonly ModuleNeed[];
-  /** Returns the address of a port that it opens itself, besides those of the host. */
+  /** Returns the address of a port that it opens itself, in addition to those of the host. */
   listensOn?(config: ConfigOf<Group>): string;
-  /** Returns the tokens by which callers of that port get in, by their settings. Beyond loopback none may be one that somebody could guess. */
+  /** Returns the tokens that admit callers to that port, by their settings. Beyond loopback none may be guessable. */
   exposureSecrets?(config: ConfigOf<Group>): Readonly<Record<string, string | undefined>>;
   start(context: ModuleContext<Group>): Promise<RunningModule>;
 };
 
-/** A dependency on another module's service. Without an `optional` one the module does its work as well as it can, and is ready. */
+/** A dependency on another module's service. Without an `optional` one the module works as well as it can, and is ready. */
 export type ModuleNeed = { readonly module: string; readonly service: DescService; readonly optional?: true };
 
 /** Checks the settings' types of a definition, and returns it as the host sees all modules. */

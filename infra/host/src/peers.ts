@@ -10,15 +10,15 @@ import {
 } from "@tidemark/rpc";
 import type { ModuleDefinition, RunningModule } from "./module.ts";
 
-/** The services of other modules, wherever they run. */
+/** The services of other modules, in any process. */
 export type Peers = {
   /** Makes the services of a module callable in this process. */
   addLocal(module: string, started: RunningModule): void;
-  /** Returns the client that `module` uses for a service it needs. @throws Error for one that it does not declare or whose address is unknown */
+  /** Returns the client that `module` uses for a service it needs. @throws Error for a service that it does not declare or whose address is unknown */
   clientFor<S extends GenServiceMethods>(module: ModuleDefinition, service: GenService<S>): Client<S>;
-  /** Tells whether a service answers in this process. */
+  /** Returns whether a service answers in this process. */
   isLocal(service: DescService): boolean;
-  /** Asks all modules that `module` cannot do without whether they are ready. */
+  /** Asks all modules that `module` requires whether they are ready. */
   ready(module: ModuleDefinition): Promise<boolean>;
   close(): Promise<void>;
 };

@@ -3,7 +3,7 @@ import { formatTraceparent, isTracing, parseTraceparent, withSpan } from "@tidem
 
 /**
  * Returns the same service with a span around every call while traces are recorded: a child of the
- * caller's span, wherever the caller is. While they are not, a call costs one comparison more.
+ * caller's span, in any process. While they are not, a call costs one more comparison.
  */
 export function traced({ service, handlers }: Implementation): Implementation {
   const wrapped = Object.entries(handlers).map(([name, handler]): [string, typeof handler] => {

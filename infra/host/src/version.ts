@@ -3,5 +3,5 @@ import { join } from "node:path";
 
 const manifest = join(import.meta.dirname, "../../../package.json");
 
-/** The version of the product, as the manifest at the root says it: of the interface description, the start and the metrics. */
+/** The version of the product, from the manifest at the root: for the interface description, the start and the metrics. */
 export const version = (JSON.parse(readFileSync(manifest, "utf8")) as { version: string }).version;

@@ -3,11 +3,11 @@ import { createGroupQueue, type GroupOptions, type Queued } from "./group-queue.
 
 /** Stores items, several with each commit. */
 export type GroupCommit<Item extends Queued> = {
-  /** Adds an item, which is in one of the next groups. */
+  /** Adds an item, which is stored with one of the next groups. */
   readonly add: (item: Item) => void;
 };
 
-/** What a group commit works with. */
+/** The options of a group commit. */
 export type GroupCommitOptions<Item extends Queued> = GroupOptions<Item> & {
   /** Groups that are stored simultaneously. */
   readonly groupsMax: number;
@@ -15,7 +15,7 @@ export type GroupCommitOptions<Item extends Queued> = GroupOptions<Item> & {
   readonly store: (group: readonly Item[]) => Promise<() => void>;
 };
 
-/** Creates a group commit with nothing in its queue. A group is what has come while the groups before it were stored. */
+/** Creates a group commit with nothing in its queue. A group has the items that arrived while the groups before it were stored. */
 export function createGroupCommit<Item extends Queued>(options: GroupCommitOptions<Item>): GroupCommit<Item> {
   const { groupsMax, store } = options;
   const queue = createGroupQueue<Item>(options);
@@ -36,7 +36,7 @@ export function createGroupCommit<Item extends Queued>(options: GroupCommitOptio
     while (groups < groupsMax) {
       const group = queue.next();
       if (group === undefined) return;
-      // A group is of many requests: the deadline of the one that happens to begin it is not the group's.
+      // A group belongs to many requests: the deadline of the request that happens to begin it is not the group's.
       void underDeadline(undefined, () => commit(group));
     }
   };

@@ -1,7 +1,7 @@
 /** An item that waits to be stored. */
 export type Queued = { readonly orgId: string; readonly bytes: number };
 
-/** What groups are made of, and their bounds; a single item may have more bytes. */
+/** The composition of groups, and their bounds; a single item may have more bytes. */
 export type GroupOptions<Item extends Queued> = {
   /** Items of one line are stored in the order in which they were added, never simultaneously. */
   readonly lineOf: (item: Item) => string;
@@ -16,7 +16,7 @@ export type GroupQueue<Item extends Queued> = {
   readonly add: (item: Item) => void;
   /**
    * Takes the next group: items of one organization, those of a line in their order. A line with items in a group that was taken is left out until that
-   * group is released. Organizations take turns, and so do the lines of an organization. Returns undefined when there is nothing to take at the moment.
+   * group is released. Organizations take turns, and so do the lines of an organization. Returns undefined when there is no item to take at the moment.
    */
   readonly next: () => readonly Item[] | undefined;
   /** Lets the lines of a group be in the next groups. */

@@ -41,7 +41,7 @@ describe("the next group", () => {
     ["may be filled exactly", [5, 5, 1], ["a0.0", "a1.1"]],
   ])("%s", (_, sizes, wanted) => {
     expect(named(queueOf(sizes.map((bytes, i) => item(`a${i}`, i, bytes))).next())).toEqual(wanted);
-    // The same of one line.
+    // The same for one line.
     const ofLine = queueOf(sizes.map((bytes, i) => item("a", i, bytes))).next();
     expect(ofLine).toHaveLength(wanted.length);
   });

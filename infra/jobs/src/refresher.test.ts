@@ -6,7 +6,7 @@ afterEach(async () => {
   await Promise.all(running.splice(0).map((refresher) => refresher.stop()));
 });
 
-/** A refresher whose passes end when the test says so; nothing happens by itself unless a time is given. */
+/** A refresher whose passes end when the test says so; no pass starts by itself unless a time is given. */
 function setUp(times: Partial<Pick<RefresherOptions, "pollMs" | "retryMs" | "coalesceMs">> = {}) {
   const clock = { ms: 0 };
   const passes: { succeed: () => void; fail: (error: Error) => void }[] = [];

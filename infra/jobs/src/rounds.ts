@@ -1,21 +1,21 @@
-/** Work in the background that a process does again and again. */
+/** Work in the background that a process repeats. */
 export type Rounds = {
   /**
-   * Begins a round now, or after the current one, which may have read before the caller's change; callers share it. Resolves when it has ended, well or
-   * badly, or immediately after `stop`. Never rejects.
+   * Begins a round now, or after the current one, which may have read before the caller's change; callers share it. Resolves when it has ended, with or
+   * without an error, or immediately after `stop`. Never rejects.
    */
   readonly begin: () => Promise<void>;
   /** Begins no further round. Resolves when the current one has ended. */
   readonly stop: () => Promise<void>;
 };
 
-/** What rounds are made of. */
+/** The options of rounds. */
 export type RoundsOptions = {
   /** Does a round. Never runs twice simultaneously. Long ones end early when `isStopped` says so. */
   readonly round: (isStopped: () => boolean) => Promise<void>;
   /** Milliseconds from the begin of a round to the next one, which is left out while a round takes longer. */
   readonly everyMs: number;
-  /** Called with what a round throws. The next round tries again. */
+  /** Called with the error of a round. The next round tries again. */
   readonly onError: (error: unknown) => void;
   /** Whether the first round begins immediately, which is the default, or after `everyMs`. */
   readonly isFirstNow?: boolean;

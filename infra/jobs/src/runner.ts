@@ -8,23 +8,23 @@ export type Runner<Name> = {
   readonly drain: () => Promise<void>;
 };
 
-/** What a runner works with. */
+/** The options of a runner. */
 export type RunnerOptions<Name> = {
-  /** Jobs of one key are not done simultaneously: of an organization, or all of one job. */
+  /** Jobs of one key are not done simultaneously: those of an organization, or all of one job. */
   readonly keyOf: (name: Name) => string;
   /** Jobs that the process does simultaneously. */
   readonly jobsMax: number;
-  /** How often the process looks for jobs that no process does. */
+  /** How often the process looks for jobs that no process is doing. */
   readonly lookMs: number;
-  /** Lists at most so many jobs that no process does. */
+  /** Lists at most this many jobs that no process is doing. */
   readonly listDue: (jobsMax: number) => Promise<readonly Name[]>;
-  /** Does a job until it has ended, `isStopped` says so, or another process has it. Resolves to true if the job has ended here, well or badly. */
+  /** Does a job until it has ended, `isStopped` says so, or another process has it. Resolves to true if the job has ended here, with or without an error. */
   readonly run: (name: Name, isStopped: () => boolean) => Promise<boolean>;
-  /** Called with what a job throws, and with what a look throws. */
+  /** Called with the error of a job, or of a look for jobs. */
   readonly onError: (error: unknown) => void;
 };
 
-/** Starts to do jobs that any process may do: those that it is told of, and those that it finds. */
+/** Starts to do jobs that any process may do: those that it is notified of, and those that it finds. */
 export function startRunner<Name>(options: RunnerOptions<Name>): Runner<Name> {
   const { keyOf, jobsMax, lookMs, listDue, run, onError } = options;
   const running = new Map<string, Promise<void>>();
@@ -50,7 +50,7 @@ export function startRunner<Name>(options: RunnerOptions<Name>): Runner<Name> {
       onError(error);
     }
     running.delete(key);
-    // What waited for it does not wait for the next round. One that goes on later does.
+    // Jobs that waited for it do not wait for the next round. A job that continues later does.
     if (hasEnded) void looks.begin();
   };
 

@@ -8,18 +8,18 @@ const FIRST = 15_000;
 const LAST = 32_000;
 /**
  * Each thread has its own part of the range, by its id and that of its process: otherwise those that start servers simultaneously would sometimes
- * return the same port. One that has used up its part takes ports of the others.
+ * return the same port. A thread that has used up its part takes ports of the others.
  */
 const PARTS = 68;
 const PART = (LAST - FIRST) / PARTS;
 const TRIES_MAX = 200;
-/** The ports that this thread has returned: nothing may listen on them yet. */
+/** The ports that this thread has returned: there may be no listener on them yet. */
 const given = new Set<number>();
 
 /**
  * Returns a TCP port of 127.0.0.1 that was free a moment ago, that this thread has not returned before, and that no outgoing
  * connection takes by chance. Another server may still take it before the caller does, so a caller that must not fail
- * tries again with another one.
+ * tries again with another port.
  */
 export async function freePort(): Promise<number> {
   const own = FIRST + ((process.pid + threadId) % PARTS) * PART;

@@ -6,7 +6,7 @@ import { pollUntil } from "./poll-until.ts";
 
 export type HeldServer = { pid: number; port: number; url: string };
 
-/** Starts a server in another process, and gives that process, to kill it. */
+/** Starts a server in another process, and returns that process, to kill it. */
 export async function holdInProcess(
   what: "postgres" | "sleep",
   folder: string,
@@ -38,7 +38,7 @@ export async function hasEnded(pid: number): Promise<boolean> {
   return gone === true;
 }
 
-/** Returns the first answer that is not undefined; undefined after a time that has nothing to do with speed (as the test kit's `until`, which stands on this package). */
+/** Returns the first answer that is not undefined; undefined after a time unrelated to speed (like the test kit's `until`, which is built on this package). */
 export function eventually<T>(ask: () => Promise<T | undefined> | T | undefined): Promise<T | undefined> {
   return pollUntil(ask, { everyMs: 20, timeoutMs: 240_000 });
 }

@@ -12,11 +12,11 @@ export type ChildExit = { code: number | null; signal: NodeJS.Signals | null };
 /** A server that runs as a child process. */
 export type Child = {
   pid: number;
-  /** Resolves when the process has ended, for whatever reason; never rejects. */
+  /** Resolves when the process has ended, for any reason; never rejects. */
   exited: Promise<ChildExit>;
   /** The last lines that it printed, oldest first, at most 100. */
   lastLines(): readonly string[];
-  /** Sends the first of `stopSignals`, and the next one when that takes too long. May be called at any time, also twice. */
+  /** Sends the first of `stopSignals`, and the next one when that takes too long. May be called at any time, even twice. */
   stop(): Promise<ChildExit>;
 };
 

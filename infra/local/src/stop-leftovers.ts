@@ -9,7 +9,7 @@ import type { Log, StopStep } from "./start-child.ts";
  * holds the folder's claim, so no running Tidemark can own them.
  *
  * @param program file name of the server's executable
- * @returns how many processes there were
+ * @returns the number of processes
  */
 export async function stopLeftovers(
   folder: string,

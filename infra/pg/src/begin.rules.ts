@@ -1,14 +1,14 @@
 /**
  * How PostgreSQL may plan the statements of a transaction. `walks`: a page in an order is read by walking the index of that order, never by sorting
- * what the planner takes for few rows, wherever there is such an index. `by values`: the same, and statements of `plannedSql` get a plan for their
+ * what the planner takes for few rows, if there is such an index. `by values`: the same, and statements of `plannedSql` get a plan for their
  * values. Default: one plan for all values.
  */
 export type Plans = "walks" | "by values";
 
 /**
- * PostgreSQL plans for the average tenant, and for tables as small as they were then, but one plan has to serve every tenant, whatever statistics
- * there are. So plans do not depend on values, and those that read a whole table, or all rows of an organization, to join a few of them are not
- * considered. ADR 20 tells how statements are written for that.
+ * PostgreSQL plans for the average tenant, and for tables as small as they were then, but one plan has to serve every tenant, with any statistics.
+ * So plans do not depend on values, and those that read a whole table, or all rows of an organization, to join a few of them are not
+ * considered. ADR 20 describes how statements are written for that.
  */
 export const ONE_PLAN = [
   "-c plan_cache_mode=force_generic_plan",
@@ -32,12 +32,12 @@ const STREAM_IDLE_MS_MAX = 60_000;
 
 const BEGIN_READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 
-/** Returns what begins a transaction that writes for an organization. @throws Error for an id that is no UUID, here and below */
+/** Returns the SQL that begins a transaction that writes for an organization. @throws Error for an id that is not a UUID, here and below */
 export function beginWrite(orgId: string, plans: Plans | undefined): string {
   return `BEGIN; ${enter(orgId)}${settingsOf(plans)}`;
 }
 
-/** Returns what begins a transaction that sees one moment of an organization. */
+/** Returns the SQL that begins a transaction that sees one moment of an organization. */
 export function beginRead(orgId: string, plans: Plans | undefined): string {
   return `${BEGIN_READ}; ${enter(orgId)}${settingsOf(plans)}`;
 }

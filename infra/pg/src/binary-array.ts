@@ -99,7 +99,7 @@ export function byteaArray(values: readonly Uint8Array[]): Buffer {
 export function readFloat8Array(bytes: Buffer): Float64Array {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const numbers = new Float64Array((bytes.length - HEADER_BYTES) / 12);
-  // The length of each element, four bytes, stands before it.
+  // The length of each element, four bytes, precedes it.
   for (let i = 0, at = HEADER_BYTES + 4; i < numbers.length; i++, at += 12) numbers[i] = view.getFloat64(at);
   return numbers;
 }

@@ -8,8 +8,8 @@ const DATA_ROW = 68;
 const NULL_LENGTH = -1;
 
 /**
- * Milliseconds that what arrived at once may take before others get a turn. Without a pause Node reads 32 times 64 KiB of a connection before it looks at
- * any other one, and rows are decoded as they arrive.
+ * Milliseconds that rows which arrived together may take before others get a turn. Without a pause Node reads 32 times 64 KiB of a connection before it
+ * looks at any other one, and rows are decoded as they arrive.
  */
 const LONG_MS = 1;
 
@@ -72,7 +72,7 @@ function columnsAt(bytes: Buffer, offset: number): { fieldCount: number; fields:
   return { fieldCount, fields };
 }
 
-/** What the driver passes on with each row of a query that does not collect rows. */
+/** The description that the driver passes on with each row of a query that does not collect rows. */
 type Described = { readonly fields: readonly { readonly name: string }[] };
 
 /**

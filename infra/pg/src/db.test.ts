@@ -110,7 +110,7 @@ describe("transactions", () => {
     const cut = db.withTenant(ORG_A, async (tx) => {
       const row = await tx.one<{ pid: number }>(pid, []);
       await owner.query("SELECT pg_terminate_backend($1)", [row!.pid]);
-      // Nothing waits for an answer at the moment at which the connection is found to have ended.
+      // No statement waits for an answer when the connection is found to have ended.
       await new Promise((resolve) => setTimeout(resolve, 200));
       return tx.rows(allNotes, []);
     });

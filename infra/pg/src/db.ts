@@ -16,7 +16,7 @@ export type Tx = {
   /** Returns the first row, or undefined. */
   one<Row>(statement: Statement, values: readonly unknown[]): Promise<Row | undefined>;
   /**
-   * Passes on the rows of a `binarySql` statement one by one as they arrive. Bytes of a row are valid until `take` returns; what it throws is
+   * Passes on the rows of a `binarySql` statement one by one as they arrive. Bytes of a row are valid until `take` returns; its error is
    * thrown when the statement has ended.
    */
   each<Row>(statement: Statement, values: readonly unknown[], take: (row: Row) => void): Promise<void>;
@@ -26,7 +26,7 @@ export type Tx = {
 
 /**
  * A service's connection pool. Used as a Tx, it runs each statement in its own transaction. Organizations share the connections fairly: one takes
- * at most half of them beside others, and never the last ones. A request without a connection waits for one, for the time that the URL says
+ * at most half of them while others use some, and never the last ones. A request without a connection waits for one, for the time that the URL says
  * and its deadline allows. Statements of a transaction take no longer than the deadline of the request that they are for.
  */
 export type Db = Tx & {
@@ -41,7 +41,7 @@ export type Db = Tx & {
   readTenant<T>(orgId: string, work: (tx: Tx) => Promise<T>, options?: ReadOptions): Promise<T>;
   /**
    * As `readTenant`, for rows that are passed on as they are read. The transaction, and with it a connection, stays open until the last row is
-   * taken or whoever takes them stops; whoever takes none for a minute loses it. Nothing is retried.
+   * taken or the reader stops; a reader that takes none for a minute loses it. There are no retries.
    */
   streamTenant<T>(
     orgId: string,
@@ -93,7 +93,7 @@ const STATEMENT_MS_MAX = 15_000;
 /** How a transaction begins. */
 type Begin = { readonly sql: string; readonly statementMsMax?: number | undefined };
 
-/** Whoever asks for an organization takes connections as that organization, also where it goes through definer functions. */
+/** Work for an organization takes connections as that organization, even when it calls definer functions. */
 const tenantOfCaller = (): string => currentOrg() ?? NOBODY;
 
 function connectSeconds(url: string): number {

@@ -61,7 +61,7 @@ export function idempotencyHashes(request: IdempotentRequest): IdempotencyHashes
   return { key: fingerprint([request.key]), body: fingerprint([request.route, ...request.parts]) };
 }
 
-/** As `idempotencyHashes`, of a request that may be large, in turns with other work of the process. @throws deadline_exceeded */
+/** As `idempotencyHashes`, for a request that may be large, in turns with other work of the process. @throws deadline_exceeded */
 export async function idempotencyHashesInTurns(request: IdempotentRequest): Promise<IdempotencyHashes> {
   const body = await fingerprintInTurns([request.route, ...request.parts]);
   return { key: fingerprint([request.key]), body };
@@ -135,7 +135,7 @@ export async function claimKey(
 const ANY_BODY = new Uint8Array(HASH_BYTES);
 
 /**
- * Tells whether a request with this key was answered, whatever it asked for; the empty key stands for none. Waits for one that goes on.
+ * Returns whether a request with this key was answered, regardless of its content; the empty key means none. Waits for one in progress.
  * @throws idempotency_in_progress after 3 s of waiting.
  */
 export async function isAnswered(db: Db, orgId: string, key: string): Promise<boolean> {

@@ -1,7 +1,7 @@
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from "node:crypto";
 import pg from "pg";
 
-/** A login role of one process: what it logs in with, and the roles that it may become. By itself it may read and write nothing. */
+/** A login role of one process: its URL, and the roles that it may become. By itself it may not read or write anything. */
 export type Login = {
   /** postgres:// URL with the name and the password of the login role. */
   readonly url: string;
@@ -10,11 +10,11 @@ export type Login = {
 
 const NAME = /^[a-z][a-z0-9_]{0,62}$/;
 const ITERATIONS = 4096;
-// Any number, but the same in every Tidemark. Another than that of migrations, which may take long.
+// Any number, but the same in every Tidemark. Different from the one of migrations, which may take long.
 const LOCK = 7_305_199_462;
 
 /**
- * Returns what PostgreSQL keeps of a password (RFC 5803), so that the password itself is in no statement and no log of the server.
+ * Returns the form in which PostgreSQL stores a password (RFC 5803), so that the password itself is not in any statement or log of the server.
  */
 export function scramSecret(password: string, salt: Buffer = randomBytes(16)): string {
   const salted = pbkdf2Sync(password.normalize("NFKC"), salt, ITERATIONS, 32, "sha256");
@@ -32,7 +32,7 @@ function nameAndPassword(url: string): { name: string; password: string } {
   return { name, password: decodeURIComponent(password) };
 }
 
-/** What the role may become now. */
+/** The roles that the role may become now. */
 const MEMBERSHIPS = `
   SELECT granted.rolname AS role FROM pg_auth_members m
   JOIN pg_roles granted ON granted.oid = m.roleid JOIN pg_roles member ON member.oid = m.member

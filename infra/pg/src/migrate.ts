@@ -2,7 +2,7 @@ import pg from "pg";
 import { type MigrationSet, readMigrationFiles } from "./migration-files.ts";
 import { planForLargeOwners } from "./owner-statistics.ts";
 
-/** What `migrate` did: `<schema>/<name>` of each file applied now, in order; the baseline of a schema is `<schema>/baseline`. */
+/** The result of `migrate`: `<schema>/<name>` of each file applied now, in order; the baseline of a schema is `<schema>/baseline`. */
 export type MigrationReport = { applied: string[] };
 
 type Connection = Pick<pg.Client, "query">;
@@ -60,7 +60,7 @@ const hintOf = (name: string): string =>
 
 /**
  * Brings the database up to date, each file in its own transaction. Several processes may start
- * simultaneously: one holds a session lock, the others wait and find nothing left to do.
+ * simultaneously: one holds a session lock, the others wait and have nothing left to do.
  * @throws Error if a file was changed after it had been applied, or if the database is newer.
  */
 export async function migrate(ownerUrl: string, sets: readonly MigrationSet[]): Promise<MigrationReport> {
@@ -82,7 +82,7 @@ export async function migrate(ownerUrl: string, sets: readonly MigrationSet[]): 
   }
 }
 
-/** The schema that every service shares: roles, idempotency records, outbox. Comes before all others. */
+/** The schema that every service shares: roles, idempotency records, outbox. Applied before all others. */
 export const platformMigrations: MigrationSet = {
   schema: "platform",
   directory: import.meta.dirname,

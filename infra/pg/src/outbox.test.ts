@@ -78,7 +78,7 @@ describe("the outbox relay", () => {
     relays.push(relay);
     await db.withTenant(org, (tx) => putOutbox(tx, org, message("x")));
     relay.wake();
-    // The first round may still be on its way when the message comes, and then there are two.
+    // The first round may still be on its way when the message arrives, and then there are two.
     await until("a first delivery", () => ids.length > 0);
     expect(await empty()).toBe(false);
     down = false;
@@ -165,7 +165,7 @@ describe("the outbox relay", () => {
     );
     await until("an empty outbox", empty);
     expect(read).toHaveLength(10);
-    // Each is found in the order and looked up by its key. Later claims may meet what earlier ones left behind.
+    // Each is found in order and looked up by its key. Later claims may read rows that earlier ones left behind.
     expect(read[0]).toBeLessThan(300);
   });
 });

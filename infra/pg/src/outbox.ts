@@ -11,7 +11,7 @@ export type OutboxMessage = {
   headers?: Record<string, string>;
 };
 
-/** What the relay passes to the bus; `id` identifies a second delivery. */
+/** The message that the relay passes to the bus; `id` identifies a second delivery. */
 export type RelayedMessage = { id: string; subject: string; payload: Uint8Array; headers: Record<string, string> };
 
 /** A running relay. */
@@ -74,7 +74,7 @@ type Row = {
 
 /**
  * Publishes the messages of a service's outbox, at least once each, oldest first; those that a relay had claimed when it
- * died come after the others. `db` runs as the service's worker role. A message that the bus refuses stays and is tried
+ * died follow the others. `db` runs as the service's worker role. A message that the bus refuses stays and is tried
  * again at the next tick.
  */
 export function startRelay(options: {

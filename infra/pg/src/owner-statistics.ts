@@ -1,7 +1,7 @@
 import type pg from "pg";
 
 /**
- * How many different values PostgreSQL shall assume in the columns that tell whose a row is, whatever it finds there. A plan that does not depend on
+ * How many different values PostgreSQL must assume in the columns that identify a row's owner, regardless of the data. A plan that does not depend on
  * values is made for the average owner, and among thousands of small organizations that one has a handful of rows: reading all of them and sorting
  * them looks as good as a walk of the right index, and joining them all as good as looking up a few. With these numbers each plan is made for an
  * organization with a tenth of all rows and a project with a hundredth: right for large ones, and small ones have few rows in any case. Not for one with
@@ -34,7 +34,7 @@ const setMissing = `
 
 const SCHEMA = /^[a-z_]{1,63}$/;
 
-/** Makes PostgreSQL plan for large organizations and projects in all tables of a schema that have an owner. Changes nothing where it does so already. */
+/** Makes PostgreSQL plan for large organizations and projects in all tables of a schema that have an owner. Does nothing where this is already set. */
 export async function planForLargeOwners(client: Pick<pg.Client, "query">, schema: string): Promise<void> {
   if (!SCHEMA.test(schema)) throw new Error(`not a schema name: ${schema}`);
   await client.query(setMissing.replace("%SCHEMA%", schema));

@@ -12,7 +12,7 @@ export function sqlState(error: unknown): string {
   return typeof code === "string" ? code : "";
 }
 
-/** Tells whether the server ends the connection with this error (class 57P: shutdowns, and sessions that an operator ends). */
+/** Returns whether the server ends the connection with this error (class 57P: shutdowns, and sessions that an operator ends). */
 export function endsSession(error: unknown): boolean {
   return sqlState(error).startsWith("57P");
 }

@@ -53,14 +53,14 @@ async function beginOnly(
   return { orgId, projectId };
 }
 
-/** As `beginOnly`, and no write is open that could hold the removal up. */
+/** As `beginOnly`, and no write is open that could delay the removal. */
 async function begin(...args: Parameters<typeof beginOnly>): ReturnType<typeof beginOnly> {
   const place = await beginOnly(...args);
   await untilEarlierWritesEnd(runs);
   return place;
 }
 
-/** What a service is asked to remove, and says that it has removed. */
+/** The removals that a service is asked for, and reports as done. */
 async function removedBy(
   db: Db,
   name: string,

@@ -2,23 +2,23 @@ import { startRounds, type Rounds } from "@tidemark/jobs";
 import type { Db, Tx } from "./db.ts";
 import { sql, type Statement } from "./statement.ts";
 
-/** What is removed for good when its time of grace is over. */
+/** What is removed permanently when its grace period is over. */
 export type RemovalKind = "run" | "project" | "organization";
 
-/** Something of which a service has to remove its rows. */
+/** Something whose rows a service has to remove. */
 export type Removal = {
   readonly orgId: string;
   readonly kind: RemovalKind;
-  /** Of the run, the project or the organization. */
+  /** The id of the run, the project or the organization. */
   readonly id: string;
-  /** Of a run. */
+  /** The project of a run. */
   readonly projectId: string | null;
 };
 
 const beginSql = sql("platform_begin_removals", "SELECT platform.begin_removals($1, $2, $3, $4, $5, $6)");
 
 /**
- * Asks services to remove what they have of runs of one project, of projects, or of an organization, and `owner` to remove the rest when the others
+ * Asks services to remove their rows of runs of one project, of projects, or of an organization, and `owner` to remove the rest when the others
  * are done. Repeating it changes nothing. `tx` runs as the worker role of `owner`.
  */
 export async function beginRemovals(
@@ -27,7 +27,7 @@ export async function beginRemovals(
     readonly orgId: string;
     readonly kind: RemovalKind;
     readonly ids: readonly string[];
-    /** Of runs. */
+    /** The project of runs. */
     readonly projectId: string | undefined;
     readonly owner: string;
     readonly others: readonly string[];
@@ -46,18 +46,21 @@ const finishSql = sql("platform_finish_removal", "SELECT platform.finish_removal
 const PAGE = 200;
 const NIL = "00000000-0000-0000-0000-000000000000";
 
-/** What a remover works with. */
+/** The options of a remover. */
 export type RemoverOptions = {
-  /** As the worker role of the service. */
+  /** Runs as the worker role of the service. */
   readonly db: Db;
   /** The schema of the service, which `beginRemovals` names. */
   readonly service: string;
-  /** Removes everything that the service has of it; resolves to false when a later round must go on. May be repeated, also by several processes at once. */
+  /**
+   * Removes all rows that the service has of it; resolves to false when a later round must continue. May be repeated, even by several processes at the same
+   * time.
+   */
   readonly remove: (removal: Removal) => Promise<boolean>;
 };
 
 /**
- * Does once what the service has to remove now. What fails is left for the next round, and thrown at the end. Returns how many removals the service
+ * Does the service's due removals once. A failed one is left for the next round, and its error is thrown at the end. Returns how many removals the service
  * has finished.
  */
 export async function removeDue({ db, service, remove }: RemoverOptions, isStopped = () => false): Promise<number> {
@@ -83,11 +86,11 @@ export async function removeDue({ db, service, remove }: RemoverOptions, isStopp
   return finished;
 }
 
-/** Removes from time to time what is due for a service. `stop` ends it after the current removal. */
+/** Does a service's due removals periodically. `stop` ends it after the current removal. */
 export function startRemover(
   options: RemoverOptions & {
     readonly seconds: number;
-    /** Done at the begin of each round: finds what is past its time. */
+    /** Called at the start of each round: finds removals that are due. */
     readonly before?: () => Promise<void>;
     readonly log: {
       info(text: string, fields: Readonly<Record<string, unknown>>): void;
@@ -126,8 +129,8 @@ export function removalSql(name: string, table: string, condition: string): Stat
 }
 
 /**
- * Returns what removes all rows of an organization from these tables of a schema, one after the other: rows that refer to others go before them.
- * What it is given runs as a role that may delete them. `first` is done at the begin of each transaction.
+ * Returns a function that removes all rows of an organization from these tables of a schema in order: rows that refer to others are removed first.
+ * Its `Db` runs as a role that may delete them. `first` runs at the start of each transaction.
  */
 export function organizationRemover(
   schema: string,
@@ -143,7 +146,7 @@ export function organizationRemover(
   };
 }
 
-/** Runs a statement of `removalSql` until no row is left, each time in a transaction of the organization. `first` is done at the begin of each of them. */
+/** Runs a statement of `removalSql` until no row is left, each time in a transaction of the organization. `first` runs at the start of each of them. */
 export async function removeRows(
   db: Db,
   orgId: string,

@@ -47,7 +47,7 @@ const storedOf = async (of = orgId) => {
 test("writers whose transactions are open do not wait for each other, whatever slot their connections begin at", async () => {
   const arrived = Promise.withResolvers<void>();
   let waiting = 0;
-  // More than there are slots to begin at, so that some of them meet.
+  // More than there are slots to begin at, so that some of them collide.
   await Promise.all(
     Array.from({ length: 20 }, () =>
       service.withTenant(orgId, async (tx) => {

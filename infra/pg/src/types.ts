@@ -48,7 +48,7 @@ function binaryColumn(oid: number): (bytes: Buffer) => unknown {
 export const viewTypes: pg.CustomTypesConfig = { getTypeParser: binaryColumn };
 
 /**
- * How column values arrive: 64-bit integers as numbers (all stored ones are below 2^53), instants as
+ * The form of column values: 64-bit integers as numbers (all stored ones are below 2^53), instants as
  * RFC 3339 texts in UTC, JSON as its text so that numbers keep their digits. Binary results support
  * fewer types and return the same values for them.
  */

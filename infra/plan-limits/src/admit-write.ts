@@ -4,14 +4,14 @@ import type { PlanGate } from "./plan-gate.ts";
 
 const refusals: ReadonlySet<string> = new Set(["payment_required", "plan_limit_exceeded"]);
 
-/** Whether an error says that the organization may not store anything, or not so much. */
+/** Whether an error says that the organization may not store anything, or not this much. */
 export function isPlanRefusal(error: unknown): boolean {
   return isAppError(error) && refusals.has(error.reason);
 }
 
 /**
- * Admits a write of `amount` of what the gate counts. A repeat of a write that was stored before is admitted always, so that it gets its first answer:
- * `wasStored` is asked only where the write would be refused. Returns nothing where there is nothing to wait for.
+ * Admits a write of `amount` units of the gate's quota. A repeat of a write that was stored before is always admitted, so that it gets its first answer:
+ * `wasStored` is asked only where the write would be refused. Returns undefined if there is no promise to wait for.
  * @throws payment_required, plan_limit_exceeded
  */
 export function admitWrite(
@@ -26,7 +26,7 @@ export function admitWrite(
   });
 }
 
-/** Admits a write as `admitWrite` does, in whatever state the account is. @throws plan_limit_exceeded */
+/** Admits a write as `admitWrite` does, in any state of the account. @throws plan_limit_exceeded */
 export function admitWithin(
   gate: PlanGate,
   caller: Pick<Caller, "orgId" | "planTier">,
@@ -37,7 +37,7 @@ export function admitWithin(
 }
 
 /**
- * Admits bytes that replace others. Where they would be refused as new ones, those that they replace decide: what does not grow is always admitted.
+ * Admits bytes that replace others. Where they would be refused as new ones, the replaced bytes decide: a change that does not grow is always admitted.
  * `replaced` is asked only then. @throws plan_limit_exceeded
  */
 export async function admitChange(

@@ -6,7 +6,7 @@ import { loadPlans } from "./load-plans.ts";
 import { createPlanGate, openGate, type PlanGate } from "./plan-gate.ts";
 import { quotaReader } from "./quota-reader.ts";
 
-/** Returns the gate of a quota by the settings of a module: the service of usage tells it what organizations have used. */
+/** Returns the gate of a quota by the settings of a module: the usage service reports what organizations have used. */
 export function gateOfSettings(
   settings: { readonly limits: boolean; readonly plansFile: string | undefined },
   of: {

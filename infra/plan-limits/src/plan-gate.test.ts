@@ -10,7 +10,7 @@ const LIMIT = 1000;
 const plans = parsePlans(`{"free": {"metric_points": ${LIMIT}}, "pro": {"metric_points": 5000}}`);
 const owner = { orgId: "org", planTier: "free", billingState: "free_active" };
 
-/** What an organization has used, in a store that several processes share. */
+/** The usage of an organization, in a store that several processes share. */
 function setUp() {
   const clock = { ms: 0 };
   const store = { used: 0, reads: 0, fails: false };
@@ -134,7 +134,7 @@ test("several processes admit together no more than the limit and what comes wit
           clock.ms += pauseMs;
           await write(gates[process]!, amount);
         }
-        // One request of each process finds out, and others may come while the reading is under way.
+        // One request of each process finds out, and others may arrive during the reading.
         expect(store.used).toBeLessThanOrEqual(LIMIT + 4 * 5);
         expect(store.used).toBeGreaterThan(LIMIT * 0.6);
       },

@@ -4,24 +4,24 @@ import { limitOf, planOf, type Plans, type PlanTarget } from "@tidemark/plans";
 import type { Caller } from "@tidemark/requests";
 import type { Log } from "@tidemark/telemetry";
 
-/** Whose quota is asked, and how large it is. */
+/** The owner of a quota, and the plan that sets its size. */
 type Owner = Pick<Caller, "orgId" | "planTier">;
 
-/** Refuses what would exceed a quota of a plan. */
+/** Refuses writes that would exceed a quota of a plan. */
 export type PlanGate = {
   /**
-   * Admits `amount` more of what the quota counts. Call it before anything is stored. It returns nothing where memory knows the organization, so that
-   * requests do not wait, unless one alone wants a sixteenth of what is left. All processes together admit at most about a second of traffic beyond the limit; an organization that uses half of its
-   * quota within half a minute gets, in each process that did not see it, a sixteenth of the rest more.
+   * Admits `amount` more units of the quota. Call it before storing anything. It returns undefined where memory knows the organization, so that
+   * requests do not wait, unless one alone wants a sixteenth of the rest. All processes together admit at most about a second of traffic beyond the limit;
+   * an organization that uses half of its quota within half a minute gets, in each process that did not see it, a sixteenth of the rest more.
    * @throws plan_limit_exceeded (API specification, Errors)
    */
   readonly admit: (owner: Owner, amount: number) => Promise<void> | undefined;
 };
 
-/** A gate that admits everything, for installations without limits. */
+/** A gate that admits all writes, for installations without limits. */
 export const openGate: PlanGate = { admit: () => undefined };
 
-/** Returns a gate that admits what `gate` admits, and counts `bytesEach` bytes of each against `storageGate`. */
+/** Returns a gate that admits the same as `gate`, and counts `bytesEach` bytes of each against `storageGate`. */
 export function withStorage(gate: PlanGate, storageGate: PlanGate, bytesEach: number): PlanGate {
   return {
     admit(owner, amount) {
@@ -33,14 +33,14 @@ export function withStorage(gate: PlanGate, storageGate: PlanGate, bytesEach: nu
 }
 
 type Known = {
-  /** What the organization had used when it was read last. */
+  /** The organization's usage at the last reading. */
   used: number;
   readAtMs: number;
-  /** What was admitted here since that reading began, stored or not. */
+  /** The amount admitted here since that reading began, stored or not. */
   own: number;
 };
 
-/** A process that has admitted more than this share of what was left reads again: so 16 that write at the same time do not exceed the limit. */
+/** A process that has admitted more than this share of the rest reads again: so 16 that write at the same time do not exceed the limit. */
 const SHARE = 1 / 16;
 /** Milliseconds between two readings of that kind. */
 const SHARE_MS = 250;
@@ -48,14 +48,14 @@ const SHARE_MS = 250;
 const NEAR_MS = 1000;
 /** Milliseconds for which a refusal is repeated without another reading. */
 const REFUSED_MS = 1000;
-/** Milliseconds after which a reading is too old anywhere: a month may have begun. */
+/** Milliseconds after which a reading is too old in any case: a month may have begun. */
 const OLD_MS = 30_000;
 /** Milliseconds after a failed reading in which requests do not wait for another one. */
 const FAILED_MS = 1000;
 const ORGANIZATIONS_MAX = 10_000;
 
 /**
- * Creates the gate of one quota. `readUsed` returns what an organization has used, at this moment and in all processes. Where it cannot be read,
+ * Creates the gate of one quota. `readUsed` returns an organization's current usage in all processes. Where it cannot be read,
  * requests are admitted: a quota must not lose data of training runs.
  */
 export function createPlanGate(options: {
@@ -76,7 +76,7 @@ export function createPlanGate(options: {
     const ownBefore = known?.own ?? 0;
     try {
       const used = await readUsed(orgId);
-      // What was in flight when the reading began is in neither number until the next one: better late than refused by mistake.
+      // Writes in flight when the reading began are in neither number until the next one: better late than refused by mistake.
       const next = { used, readAtMs, own: known === undefined ? 0 : known.own - ownBefore };
       organizations.set(orgId, next);
       return next;
@@ -98,7 +98,7 @@ export function createPlanGate(options: {
 
   const decide = async ({ orgId, planTier }: Owner, amount: number): Promise<void> => {
     if (nowMs() - failedAtMs < FAILED_MS) return;
-    // One that began before may have missed the latest writes of this process.
+    // A reading that began earlier may have missed the latest writes of this process.
     await readings.get(orgId);
     const known = await readOnce(orgId);
     if (known === undefined) return;
@@ -115,13 +115,13 @@ export function createPlanGate(options: {
       const age = nowMs() - known.readAtMs;
       if (known.used + amount > limit && age < REFUSED_MS) throw exceeded(target, plans, owner.planTier);
       if (known.used + known.own + amount > limit) return decide(owner, amount);
-      // What one request alone would take is worth a reading: other processes may have admitted as much since the last one.
+      // An amount this large is worth a reading: other processes may have admitted as much since the last one.
       if (amount > (limit - known.used) * SHARE && age >= SHARE_MS) return decide(owner, amount);
       const own = known.own + amount;
       const isDue =
         age >= (known.used + own > limit / 2 ? NEAR_MS : OLD_MS) ||
         (age >= SHARE_MS && own > (limit - known.used) * SHARE);
-      // First, so that what is admitted here, and may not be in what is read, stays counted.
+      // First, so that amounts admitted here, which the reading may miss, stay counted.
       if (isDue && nowMs() - failedAtMs >= FAILED_MS) void readOnce(owner.orgId);
       known.own = own;
       return undefined;

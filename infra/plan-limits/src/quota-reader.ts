@@ -5,7 +5,7 @@ import { createCall, type Client } from "@tidemark/rpc";
 
 const TIMEOUT_MS = 1000;
 
-/** Returns how a gate reads one quota: from the service that knows what organizations use. */
+/** Returns the function that reads one quota for a gate: from the service that knows the usage. */
 export function quotaReader(
   usage: Pick<Client<(typeof UsageService)["method"]>, "getQuotaUse">,
   quota: Quota,

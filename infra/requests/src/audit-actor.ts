@@ -1,7 +1,7 @@
 import { CallerKind } from "@tidemark/proto/common/v1/common";
 import type { Call } from "@tidemark/rpc";
 
-/** Returns who the audit log says did something, as `control.record_audit_v1` takes it: a key by the id in its text. */
+/** Returns the actor of an entry in the audit log, as `control.record_audit_v1` takes it: a key by the id in its text. */
 export function auditActor({ identity }: Pick<Call, "identity">): {
   readonly type: "user" | "api_key" | "operator";
   readonly id: string;

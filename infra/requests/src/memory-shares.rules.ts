@@ -1,4 +1,4 @@
-/** The memory of what waits to be stored, shared by parties: organizations. */
+/** The memory for data that wait to be stored, shared by parties: organizations. */
 export type MemoryShares = {
   /** Takes bytes for a party. Returns false when it may not have that many now. */
   take(party: string, bytes: number): boolean;
@@ -6,15 +6,15 @@ export type MemoryShares = {
   giveBack(party: string, bytes: number): void;
 };
 
-/** So many times what stays free for others, a party may hold. */
+/** A party may hold this many times the memory that stays free for others. */
 const TIMES_FREE = 4;
 
 /**
- * Shares out `bytesMax` bytes. Whoever holds nothing may take all that is free. Beyond that a party holds at most four times what it leaves free: alone
- * four fifths of all, beside a second one that does the same four ninths, and so on, so that something is always free for the next. What comes when
- * nothing is held fits whatever its size.
+ * Shares out `bytesMax` bytes. A party that holds nothing may take all free memory. Beyond that a party holds at most four times what it leaves free: alone
+ * four fifths of all, next to a second one that does the same four ninths, and so on, so that some is always free for the next. A request that arrives
+ * when no memory is held fits, regardless of its size.
  *
- * The bound that follows what is free is that of shared buffers of switches: A. K. Choudhury, E. L. Hahne, Dynamic Queue Length Thresholds for
+ * The bound that follows free memory is taken from shared buffers of switches: A. K. Choudhury, E. L. Hahne, Dynamic Queue Length Thresholds for
  * Shared-Memory Packet Switches (1998).
  */
 export function createMemoryShares(bytesMax: number): MemoryShares {

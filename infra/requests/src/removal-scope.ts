@@ -5,7 +5,7 @@ import type { RunDirectory } from "./run-directory.ts";
 /** A run, all runs of a project, or with neither all runs of the organization. */
 type RemovalScope = { readonly runId: string | undefined; readonly projectId: string | undefined };
 
-/** Returns what a caller asks the size of. @throws not_found unless the run is there and the caller may see it, or the project may be the caller's */
+/** Returns the scope whose size a caller asks for. @throws not_found unless the run exists and the caller may see it, or the project may be the caller's */
 export async function readRemovalScope(
   runs: RunDirectory,
   caller: Caller,

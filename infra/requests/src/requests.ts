@@ -2,7 +2,7 @@ import { AppError, badRequest, notFound } from "@tidemark/errors";
 import type { CallerKind, FieldFault } from "@tidemark/proto/common/v1/common";
 import type { Call } from "@tidemark/rpc";
 
-/** Who sent a request: the identity that the gateway attached, with undefined in place of empty texts. */
+/** The sender of a request: the identity that the gateway attached, with undefined in place of empty texts. */
 export type Caller = {
   readonly kind: CallerKind;
   readonly orgId: string;
@@ -33,7 +33,7 @@ export function canSee(
 
 /**
  * Throws the fault that the gateway found in the body or the query, if it found one. Call it after the row of the path
- * was found: a missing row goes before a bad field.
+ * was found: a missing row takes precedence over a bad field.
  * @throws bad_request
  */
 export function throwFault(fault: Pick<FieldFault, "text" | "field"> | undefined): void {
@@ -69,7 +69,7 @@ export function requireLimit(limit: number, max: number, field = "limit"): numbe
   throw badRequest(`${field} must be a whole number from 1 to ${max}`, field);
 }
 
-/** Whether a text that is searched for can be found at all: what cannot be stored, NUL and lone surrogates, is nowhere. */
+/** Whether a search text can be found at all: text that cannot be stored, with NUL or lone surrogates, is never found. */
 export function canBeFound(q: string): boolean {
   return !q.includes("\0") && q.isWellFormed();
 }

@@ -13,7 +13,7 @@ const caller: Caller = {
   scopes: [],
 };
 
-/** A directory over runs that come and go, and what it asked for. */
+/** A directory over runs that appear and disappear, and the ids that it asked for. */
 function directoryOver(runs: Set<string>) {
   const find = jest.fn<FindRuns>((_org, ids) =>
     Promise.resolve(ids.filter((id) => runs.has(id)).map((id) => ({ id, projectId }))),

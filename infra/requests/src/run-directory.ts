@@ -9,13 +9,13 @@ export type RunRef = { readonly orgId: string; readonly projectId: string };
 export type RunChange = { readonly projectId: string; readonly runId: string | undefined };
 
 /**
- * Which runs exist, and who owns them. The directory keeps what it found until it is told to forget it. It never keeps that a run does not exist,
+ * Which runs exist, and who owns them. The directory keeps the runs that it found until it is asked to forget them. It never caches that a run does not exist,
  * because the run may exist a moment later.
  */
 export type RunDirectory = {
-  /** Tells whether the run is known to exist. @throws not_found when it is and the caller may not see it */
+  /** Returns whether the run is known to exist. @throws not_found when it is and the caller may not see it */
   knows(caller: Caller, runId: string): boolean;
-  /** Keeps what a write found out. */
+  /** Keeps a run that a write found. */
   learn(runId: string, run: RunRef): void;
   /** @throws not_found unless all the runs exist and the caller may see them */
   require(caller: Caller, runIds: readonly string[]): Promise<void>;
@@ -23,17 +23,17 @@ export type RunDirectory = {
   projectOf(caller: Caller, runId: string): Promise<string>;
 };
 
-/** Finds those of the runs that an organization has. */
+/** Finds which of the runs an organization has. */
 export type FindRuns = (
   orgId: string,
   runIds: readonly string[],
 ) => Promise<readonly { id: string; projectId: string }[]>;
 
-/** A read or write that began before a run was deleted ends within this time, and what it found is not kept. */
+/** A read or write that began before a run was deleted ends within this time, and the runs that it found are not kept. */
 const IN_FLIGHT_MS = 60_000;
 const CHANGES_MAX = 100_000;
 
-/** Those of this process, so that what was deleted here is unknown here when that is answered. */
+/** The directories of this process, so that a run deleted here is unknown here when the deletion is answered. */
 const directories = new Set<{ forget: (change: RunChange) => void; forgetAll: () => void }>();
 
 /** Makes all directories of this process ask again for a run, or for those of a project. */
@@ -46,7 +46,7 @@ export function forgetAllRuns(): void {
   for (const directory of directories) directory.forgetAll();
 }
 
-/** Creates a directory that asks `find` for what it does not know and keeps the `runsMax` most recently used runs. */
+/** Creates a directory that asks `find` for unknown runs and keeps the `runsMax` most recently used runs. */
 export function createRunDirectory(find: FindRuns, runsMax: number): RunDirectory {
   const runs = new LRUCache<string, RunRef>({ max: runsMax });
   const changes = new LRUCache<string, true>({ max: CHANGES_MAX, ttl: IN_FLIGHT_MS });

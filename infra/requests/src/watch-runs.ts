@@ -2,7 +2,7 @@ import { createRefresher } from "@tidemark/jobs";
 import type { Log } from "@tidemark/telemetry";
 import { forgetAllRuns, forgetRuns, type RunChange } from "./run-directory.ts";
 
-/** What was hidden or shown again since a snapshot of the database, and the snapshot to go on with. */
+/** The runs hidden or shown again since a snapshot of the database, and the snapshot to continue with. */
 type RunChanges = { readonly snapshot: string; readonly changes: readonly RunChange[] };
 
 /** A row of `runs.visibility_changes_v1`: the first has the snapshot and no change. */
@@ -20,14 +20,14 @@ function runChangesOf(rows: readonly RunChangeRow[]): RunChanges {
   return { snapshot: rows[0]!.snapshot!, changes };
 }
 
-/** Reads what changed since a snapshot; undefined: only the current snapshot. */
+/** Reads the changes since a snapshot; undefined: only the current snapshot. */
 type ReadRunChanges = (since: string | undefined) => Promise<readonly RunChangeRow[]>;
 
 const POLL_MS = 500;
 const COALESCE_MS = 20;
 /** A deletion must show within ten seconds in every case: older memory is forgotten. */
 const FRESH_MS = 8000;
-/** Changes are kept for a day; who was away for longer knows nothing. */
+/** Changes are kept for a day; a process that was away for longer forgets everything. */
 const REACH_MS = 12 * 3_600_000;
 
 /**

@@ -17,7 +17,7 @@ const [NOISY, QUIET] = [
   identityOf("0a1b2c3d-0000-4000-8000-000000000002"),
 ];
 
-/** Calls for `held` wait over there until they are let go. */
+/** Calls for `held` wait in the peer until they are released. */
 const held: (() => void)[] = [];
 let server: Server;
 let peer: Peer;
@@ -51,7 +51,7 @@ test("calls of an organization whose calls wait at the peer do not keep those of
   await until("the peer to hold some", () => held.length > 0);
   for (let i = 0; i < 20; i += 1) expect((await read("quick", QUIET)).text).toBe("quick");
   expect(held.length).toBeLessThan(CONNECTIONS);
-  // One whose time is over leaves the queue.
+  // A call whose time is over leaves the queue.
   await expect(read("held", NOISY, 100)).rejects.toMatchObject({ reason: "deadline_exceeded" });
   let answered = 0;
   const counted = asked.map((one) => one.then(() => (answered += 1)));

@@ -5,7 +5,7 @@ import type { Call } from "./call.ts";
 /** `admit` is set before anyone may call it. */
 type Waiter = { admit: (() => void) | undefined };
 
-/** Who may have one of the connections to a peer. */
+/** Decides which calls get the connections to a peer. */
 export type CallSlots = {
   /**
    * Does `work` once its organization may have a connection, at the latest when `signal` says that the time of the call is over.
@@ -15,8 +15,8 @@ export type CallSlots = {
 };
 
 /**
- * Shares out the connections to a peer among organizations. Calls of one that asks for hundreds of large answers hold their connections while they wait for
- * their turn over there, and in the order of their coming everybody else would wait behind them.
+ * Shares out the connections to a peer among organizations. Calls of an organization that requests hundreds of large answers hold their connections while
+ * waiting for their turn in the peer, and in order of arrival all other organizations would wait behind them.
  */
 export function createCallSlots(connections: number): CallSlots {
   const share = createFairShare<Waiter>(connections);

@@ -6,11 +6,11 @@ import { AppError } from "@tidemark/errors";
 import { IdentitySchema, type Identity } from "@tidemark/proto/common/v1/common";
 import { TOKEN_HEADER } from "./peer-token.ts";
 
-/** What accompanies a request through every process that it passes. */
+/** The context of a request in every process that it passes. */
 export type Call = {
   /** The `x-request-id` of the answer. */
   readonly requestId: string;
-  /** Who asks; undefined on routes that need no credentials and for calls a process makes for itself. */
+  /** The caller; undefined on routes that need no credentials and for calls a process makes for itself. */
   readonly identity: Identity | undefined;
   /** When the caller stops waiting, in milliseconds since the epoch. */
   readonly deadlineMs: number;
@@ -19,8 +19,8 @@ export type Call = {
   /** Aborts when the caller leaves without waiting for the answer; absent where that is not known. */
   readonly left?: AbortSignal | undefined;
   /**
-   * Told of the bytes of an answer of another process before they are read, and, as a negative number, when it has been decoded. What it throws ends the
-   * call, and nothing is read. Absent where no one counts.
+   * Called with the bytes of another process's answer before they are read, and with a negative number when it has been decoded. An error that it throws
+   * ends the call before any read. Absent where bytes are not counted.
    */
   readonly hold?: ((bytes: number) => void) | undefined;
 };
@@ -50,7 +50,7 @@ const headerNames = {
 
 const TIMEOUT_MS_MAX = 60_000;
 
-/** The most milliseconds that a stream may take, and what it may take unless its caller names a time. */
+/** The most milliseconds that a stream may take, and the default unless its caller names a time. */
 export const STREAM_MS_MAX = 24 * 3600 * 1000;
 
 // One identity object serves many requests of a key, so its encoding is kept.
@@ -88,9 +88,9 @@ export function callToHeaders(call: Call, token: string | undefined): Record<str
 }
 
 /**
- * Reads a call from the headers of an incoming RPC; what is missing gets its default. The headers
- * say who the user is, so the servers read them only of a peer (`isPeer`).
- * @throws bad_request for a `timeoutMs` above what such a call may take
+ * Reads a call from the headers of an incoming RPC; missing ones get their defaults. The headers
+ * say who the user is, so the servers read them only from a peer (`isPeer`).
+ * @throws bad_request for a `timeoutMs` above the limit of such a call
  */
 export function callFromHeaders(
   get: (name: string) => string | undefined,

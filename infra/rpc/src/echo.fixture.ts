@@ -8,7 +8,7 @@ import type { UnaryServer } from "./unary-server.ts";
 
 export type EchoMethods = (typeof EchoService)["method"];
 
-/** What an echo service has seen and done. */
+/** The calls and counts of an echo service. */
 export type Echo = {
   readonly implementation: Implementation;
   /** The calls of `read` and `count`. */
@@ -18,7 +18,7 @@ export type Echo = {
   counted: number;
   /** Streams that have ended. */
   ended: number;
-  /** Lets what hangs go on. */
+  /** Lets hanging calls continue. */
   letGo: () => void;
 };
 

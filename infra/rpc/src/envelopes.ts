@@ -13,7 +13,7 @@ const MESSAGE_BYTES_MAX = 256 * 1024 * 1024;
 /** The flag of the last envelope. */
 const END = 2;
 
-/** Returns what stands before a message of so many bytes. */
+/** Returns the header of a message of this many bytes. */
 export function envelopeHeader(bytes: number, isEnd: boolean): Uint8Array {
   const header = Buffer.allocUnsafe(HEADER_BYTES);
   header[0] = isEnd ? END : 0;
@@ -24,7 +24,7 @@ export function envelopeHeader(bytes: number, isEnd: boolean): Uint8Array {
 /** An envelope that was read. */
 export type Envelope = { readonly isEnd: boolean; readonly bytes: Uint8Array };
 
-/** Reads envelopes from a body, however it is cut. @throws AppError when the body ends inside one, or one is too large or compressed */
+/** Reads envelopes from a body, regardless of how it is cut. @throws AppError when the body ends inside one, or one is too large or compressed */
 export async function* readEnvelopes(body: AsyncIterable<Uint8Array>): AsyncGenerator<Envelope, void, undefined> {
   let waiting: Uint8Array[] = [];
   let length = 0;

@@ -186,7 +186,7 @@ describe("a server with a token", () => {
     await guarded.close(1000);
   });
 
-  /** Sends headers and nothing of the body that they announce, and returns what comes back. */
+  /** Sends headers without the body that they announce, and returns the answer. */
   async function sendHeaders(headers: OutgoingHttpHeaders): Promise<IncomingHttpHeaders & { body: string }> {
     const stream = session.request({ ":method": "POST", te: "trailers", ...headers }, { endStream: false });
     const answered = new Promise<IncomingHttpHeaders>((resolve) => stream.once("response", resolve));

@@ -17,7 +17,7 @@ import { addReflection } from "./reflection.ts";
 import { answerOf, methodsOf, streamOf, type Implementation } from "./service.ts";
 
 const MESSAGE_BYTES_MAX = 128 * 1024 * 1024;
-/** Of health and reflection, which everyone who reaches the port may ask: the name of a service or of a file. */
+/** Most bytes of requests for health and reflection, which are open to any client: the name of a service or of a file. */
 const OPEN_MESSAGE_BYTES_MAX = 64 * 1024;
 const UNAUTHENTICATED = 16;
 
@@ -34,7 +34,7 @@ type ServerOptions = {
   ready: () => Promise<boolean>;
   observer?: CallObserver;
   onUnknownError?: (error: unknown) => void;
-  /** What callers must present; without it everyone who reaches the port is believed. */
+  /** The token that callers must present; without it any client that reaches the port is believed. */
   token?: string | undefined;
 };
 
@@ -88,7 +88,7 @@ async function drain(server: Http2Server, sessions: Set<ServerHttp2Session>, gra
   clearTimeout(timer);
 }
 
-/** Answers a caller without the token: nothing of its body is read, and it is told to send no more. */
+/** Answers a caller without the token: its body is not read, and it is asked to send no more. */
 function refuse({ headers, stream }: Http2ServerRequest): void {
   const error = notAPeer();
   const type = String(headers["content-type"] ?? "");

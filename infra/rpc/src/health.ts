@@ -5,7 +5,7 @@ const WATCH_EVERY_MS = 1000;
 
 /**
  * Serves `grpc.health.v1.Health`: the whole server under the empty name and each service under its
- * own; all of them are serving exactly when `ready` says so.
+ * own; all of them are serving exactly when `ready` returns true.
  */
 export function addHealth(router: ConnectRouter, services: readonly string[], ready: () => Promise<boolean>): void {
   const known = new Set(["", Health.typeName, ...services]);

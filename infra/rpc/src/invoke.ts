@@ -1,7 +1,7 @@
 import { deadlineExceeded, underDeadline } from "@tidemark/deadline";
 import type { Call } from "./call.ts";
 
-/** Is told of every call that ends, for metrics and traces. */
+/** Called with every call that ends, for metrics and traces. */
 export type CallObserver = (facts: {
   service: string;
   method: string;
@@ -27,7 +27,7 @@ export async function withinDeadline<T>(call: Call, work: () => Promise<T>): Pro
   }
 }
 
-/** Runs `work` and tells the observer how it ended. */
+/** Runs `work` and reports to the observer how it ended. */
 export async function observed<T>(
   observer: CallObserver | undefined,
   facts: { service: string; method: string; side: "client" | "server" },
@@ -47,7 +47,7 @@ export async function observed<T>(
 }
 
 /**
- * Passes on the messages of a stream until the call's deadline, and tells the observer how it ended. Whoever stops reading ends the stream.
+ * Passes on the messages of a stream until the call's deadline, and reports to the observer how it ended. A reader that stops ends the stream.
  * @throws deadline_exceeded
  */
 export async function* streamed<T>(

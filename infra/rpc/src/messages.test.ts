@@ -17,7 +17,7 @@ const echo: fc.Arbitrary<Echo> = fc.record({
 
 const jsonOf = (message: object) => toJson(EchoMessageSchema, create(EchoMessageSchema, message));
 
-/** A page of runs, or what has its size. */
+/** A page of runs, or a message of its size. */
 const large: Echo = {
   text: "large",
   numbers: [1],

@@ -11,7 +11,7 @@ import { BinaryReader } from "@bufbuild/protobuf/wire";
 import { createPauses, mapInTurns } from "@tidemark/turns";
 
 /*
- * Messages between processes. A page of 500 runs with their metrics is 2.5 MB, which takes an event loop longer than all that other callers ask of it in
+ * Messages between processes. A page of 500 runs with their metrics is 2.5 MB, which takes an event loop longer than all requests of other callers in
  * the meantime. Fields of a message may be read and written in parts, because parts one after the other are the message
  * (https://protobuf.dev/programming-guides/encoding/, Last One Wins).
  */
@@ -48,7 +48,7 @@ export async function createMessage<Schema extends DescMessage>(
   return create(schema, { ...fields, ...lists } as never);
 }
 
-/** Encodes a message, or what one is created from; long lists of messages in turns with other work of the process. */
+/** Encodes a message, or its initializer; long lists of messages in turns with other work of the process. */
 export async function encodeMessage(schema: DescMessage, message: object): Promise<Uint8Array> {
   const fields = message as Readonly<Record<string, unknown>>;
   const lists = longListsOf(schema, fields);
@@ -66,7 +66,7 @@ export async function encodeMessage(schema: DescMessage, message: object): Promi
   return Buffer.concat(parts);
 }
 
-/** Decodes a message; a large one in turns with other work of the process. @throws Error for bytes that are no message */
+/** Decodes a message; a large one in turns with other work of the process. @throws Error for bytes that are not a message */
 export async function decodeMessage<Schema extends DescMessage>(
   schema: Schema,
   bytes: Uint8Array,

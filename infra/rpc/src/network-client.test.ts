@@ -10,7 +10,7 @@ import { close, createEcho, listen, portOf, type EchoMethods } from "./echo.fixt
 import { connectPeer, type Peer } from "./network-client.ts";
 import { createUnaryServer, type UnaryServer } from "./unary-server.ts";
 
-/** Of a body that a stranger announces. */
+/** The bytes of a body that a stranger announces. */
 const LARGE_BYTES = 64 * 1024 * 1024;
 
 const echo = createEcho();
@@ -195,7 +195,7 @@ test("a stranger is refused before the body is read, and loses the connection", 
     "tidemark-internal-token: wrong",
   ].join("\r\n");
   socket.write(`${head}\r\n\r\n`);
-  // The answer comes although not one byte of the body has been sent.
+  // The answer arrives although not one byte of the body has been sent.
   await until("the answer", () => received.includes("unauthenticated"));
   expect(received).toMatch(/^HTTP\/1\.1 401 [\s\S]*connection: close/i);
   for (let sent = 0; sent < LARGE_BYTES && !socket.destroyed; sent += 65_536) socket.write(Buffer.alloc(65_536));

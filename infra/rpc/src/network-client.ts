@@ -24,7 +24,7 @@ const ANSWER_BYTES_MAX = 256 * 1024 * 1024;
 
 type Outcome<T> = { answer: T } | { refused: true; cause: unknown };
 type Response = Dispatcher.ResponseData;
-/** What is sent, and how its answer is read. */
+/** A request, and how its answer is read. */
 type Sending<T> = {
   readonly path: string;
   readonly type: string;
@@ -36,7 +36,7 @@ type Sending<T> = {
   readonly read: (response: Response) => Promise<T>;
 };
 
-/** Tells whether an error came before the peer can have begun with the request. */
+/** Returns whether an error occurred before the peer can have begun the request. */
 function neverSent(error: unknown): boolean {
   const code = (error as { code?: unknown }).code;
   return code === "ECONNREFUSED" || code === "ENOTFOUND" || code === "EAI_AGAIN" || code === "UND_ERR_CONNECT_TIMEOUT";
@@ -44,9 +44,9 @@ function neverSent(error: unknown): boolean {
 
 /**
  * Opens a pool of HTTP/1.1 connections to a peer and speaks Connect's protocol over them. A stream that is not read to its end is cut off.
- * A request is repeated only where that does no harm: when the peer refused it before any handler
+ * A request is repeated only where that is harmless: when the peer refused it before any handler
  * saw it, when no connection could be opened, or when the method is declared free of side effects.
- * Every other broken call is `service_unavailable`; whether to repeat it is for the caller to say.
+ * Every other broken call is `service_unavailable`; the caller decides whether to repeat it.
  */
 export function connectPeer(
   baseUrl: string,
@@ -188,7 +188,7 @@ export function connectPeer(
   };
 }
 
-/** Reads an answer, whose bytes are held from now on unless it breaks off. @throws what `hold` throws */
+/** Reads an answer, whose bytes are held from now on unless it breaks off. @throws any error of `hold` */
 async function readHeld({ headers, body }: Response, { hold }: Call): Promise<Uint8Array> {
   const length = Number(headers["content-length"]);
   try {

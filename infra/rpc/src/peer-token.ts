@@ -5,7 +5,7 @@ import { AppError } from "@tidemark/errors";
 /** Header in which a process proves that it belongs to the installation. In lower case, as Node gives it. */
 export const TOKEN_HEADER = "tidemark-internal-token";
 
-/** Tells whether the headers of a request present `token`, in a time that does not tell how much of it is right. Without a token everyone does. */
+/** Returns whether the headers of a request present `token`, in a time that does not reveal how much of it is right. Without a token all do. */
 export function isPeer(headers: IncomingHttpHeaders, token: string | undefined): boolean {
   if (token === undefined) return true;
   const given = headers[TOKEN_HEADER];

@@ -70,7 +70,7 @@ describe.each(clients)("a client %s", (_where, make) => {
       if (number === 3) break;
     }
     await until("the end of the stream", () => echo.ended === before.ended + 1);
-    // What fits into the buffers of a connection is sent ahead.
+    // Messages that fit into the buffers of a connection are sent ahead.
     expect(echo.counted - before.counted).toBeLessThan(numbers.length / 2);
   });
 

@@ -16,7 +16,7 @@ export type Handler<I extends DescMessage, O extends DescMessage> = (
 
 /**
  * One RPC that answers with a stream of messages. It is asked for the next one when the caller has room for it, and its `finally` runs when the
- * caller wants no more, is gone, or the deadline is over.
+ * caller wants no more, has left, or the deadline is over.
  */
 export type StreamHandler<I extends DescMessage, O extends DescMessage> = (
   request: MessageShape<I>,
@@ -46,7 +46,7 @@ type CallerOf<M> = M extends { methodKind: infer K; input: infer I; output: infe
 /** A handler for every RPC of a service; leaving one out is a type error. */
 export type Handlers<S extends GenServiceMethods> = { [K in keyof S]: HandlerOf<S[K]> };
 
-/** How peers call a service, wherever it runs. */
+/** How peers call a service, in any process. */
 export type Client<S extends GenServiceMethods> = { [K in keyof S]: CallerOf<S[K]> };
 
 type AnyHandler = (request: never, call: Call) => Promise<object> | AsyncGenerator<object, void, undefined>;

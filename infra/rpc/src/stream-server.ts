@@ -7,8 +7,8 @@ import { errorToJson } from "./error-wire.ts";
 import { encodeMessage } from "./messages.ts";
 
 /**
- * Sends the messages of a stream, each when the connection has room for it, and how it ended. Ends the stream when the peer is gone.
- * `opened` may throw: then nothing but the error is sent.
+ * Sends the messages of a stream, each when the connection has room for it, and how it ended. Ends the stream when the peer has left.
+ * `opened` may throw: then only the error is sent.
  */
 export async function sendStream(
   response: ServerResponse,

@@ -18,7 +18,7 @@ type Route = { method: Method; service: string; handler: Implementation["handler
 export type UnaryServer = {
   /** Takes a request for an RPC; returns false for any other, which it leaves alone. */
   handle(request: IncomingMessage, response: ServerResponse): boolean;
-  /** Refuses every new request from now on, in a way that tells the peer to send it elsewhere. */
+  /** Refuses every new request from now on, in a way that makes the peer send it elsewhere. */
   refuse(): void;
 };
 
@@ -34,8 +34,8 @@ async function readBody(request: IncomingMessage): Promise<Uint8Array> {
 }
 
 /**
- * Begins the turn of the organization that a call is for; calls for none have none. Each service is a lane of its own: a call that waits may be one that
- * another service of this process waits for.
+ * Begins the turn of the organization that a call is for; calls without an organization have no turn. Each service is a lane of its own: a call that waits
+ * may be one that another service of this process waits for.
  */
 async function turnOf(
   turns: Turns,
@@ -55,7 +55,7 @@ async function* oneChunk(bytes: Uint8Array): AsyncGenerator<Uint8Array, void, un
 }
 
 /**
- * Builds the HTTP/1.1 side of a process: Connect's protocol for every service. Where a token is configured, who does not present it is refused
+ * Builds the HTTP/1.1 side of a process: Connect's protocol for every service. Where a token is configured, a caller without it is refused
  * before any of the body is read, and loses the connection.
  * @throws Error when a handler is missing
  */
@@ -65,7 +65,7 @@ export function createUnaryServer(
     observer?: CallObserver;
     onUnknownError?: (error: unknown) => void;
     token?: string | undefined;
-    /** Of this process; without them calls are served as they come. */
+    /** The turns of this process; without them calls are served as they arrive. */
     turns?: Turns;
   } = {},
 ): UnaryServer {

@@ -17,7 +17,7 @@ export type LogFields = Readonly<Record<string, unknown>> & {
 
 /**
  * Structured log of a process. Every call writes at most one line of JSON before it returns, and never throws because
- * of its fields. The text is constant prose ("outbox relay failed"); values that vary go into the fields.
+ * of its fields. The text is constant prose ("outbox relay failed"); values that vary belong in the fields.
  */
 export type Log = {
   debug(text: string, fields?: LogFields): void;

@@ -16,7 +16,7 @@ const traceparentHeader = "traceparent";
 const shape = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 
 /**
- * Reads a `traceparent`; `undefined` if it is missing or breaks the standard, and then a new trace starts. Of later
+ * Reads a `traceparent`; `undefined` if it is missing or breaks the standard, and then a new trace starts. For later
  * versions it reads the known part.
  */
 export function parseTraceparent(text: string | undefined): TraceContext | undefined {

@@ -16,7 +16,7 @@ export function isTracing(): boolean {
 export type Tracing = { readonly shutdown: () => Promise<void> };
 
 /**
- * Starts the OpenTelemetry SDK if `environment` has `OTEL_EXPORTER_OTLP_ENDPOINT`, else does nothing and loads nothing.
+ * Starts the OpenTelemetry SDK if `environment` has `OTEL_EXPORTER_OTLP_ENDPOINT`, else does not load anything.
  * The SDK itself reads the standard `OTEL_*` variables. Only traces are exported: metrics have their own endpoint and
  * logs go to standard output.
  */
@@ -54,7 +54,7 @@ export type SpanOptions = {
 };
 
 /**
- * Runs `fn` inside a span and passes on what it returns or throws; a throw marks the span as failed. `fn` gets the
+ * Runs `fn` inside a span and passes on its result or error; a throw marks the span as failed. `fn` gets the
  * trace to pass on in headers: the new span's, or the parent's (or a new, unrecorded one) if tracing is off.
  * Attributes must not contain user text; credentials in them and in errors are censored.
  */

@@ -5,10 +5,10 @@ import { cacheDirectory } from "@tidemark/local";
 import { explainFailure, findExecutable, runCaptured, withLock } from "@tidemark/toolcache";
 import { noteMissing } from "./require-servers.ts";
 
-/** A browser that starts, as the path of its program, or a part of a sentence that says why there is none. */
+/** A browser that starts, as the path of its program, or part of a sentence that says why there is none. */
 export type FoundChromium = { readonly path: string } | { readonly missing: string };
 
-/** What the search for a browser works with. */
+/** The inputs of the search for a browser. */
 export type ChromiumSearch = {
   readonly env: NodeJS.ProcessEnv;
   /** Whether this process may install packages. */
@@ -32,7 +32,7 @@ export async function requireChromium(leftOut: string): Promise<string | undefin
   return undefined;
 }
 
-/** The same without the note. Of a process, the first call looks; a full run does that before its tests. */
+/** The same without the note. The first call of a process does the search; a full run does it before its tests. */
 export function obtainChromium(): Promise<FoundChromium> {
   const { env, platform } = process;
   const cacheDir = cacheDirectory({ env, platform, home: homedir(), cwd: process.cwd() });
@@ -75,7 +75,7 @@ async function lookOnPath(env: NodeJS.ProcessEnv): Promise<FoundChromium> {
   return { missing: `no usable Chromium (${tried.join("; ")})` };
 }
 
-/** Says why a program does not start; undefined when it does. */
+/** Returns why a program does not start; undefined when it does. */
 async function faultOf(path: string): Promise<string | undefined> {
   const { code, output } = await runCaptured(path, ["--version"]);
   return code === 0 ? undefined : output.trim().split("\n").at(-1) || `exit code ${code}`;

@@ -5,9 +5,9 @@ import { testSql } from "./test-sql.ts";
 
 /** A database whose owner is under row level security, as the owners of hosted databases are. */
 export type FencedDatabase = {
-  /** The pool of the superuser, who sees all rows. */
+  /** The pool of the superuser, which sees all rows. */
   readonly admin: Db;
-  /** Of a login role that may become every other role. */
+  /** The URL of a login role that may become every other role. */
   readonly url: string;
   readonly ownerRole: string;
   /** Brings the database up to these migrations, as its owner. */

@@ -28,7 +28,7 @@ const requirements = [
  * end, so it does not wait for the disk; tests of durability start their own.
  *
  * With TIDEMARK_TEST_OBTAIN=1, which a full run sets, everything else that tests need is obtained before: they never run
- * beside a build. A run of some tests obtains what these need, when they need it.
+ * during a build. A run of some tests obtains their requirements when they need them.
  */
 export default async function prepareTestRun(): Promise<void> {
   if (process.env["TIDEMARK_TEST_OBTAIN"] === "1") {

@@ -11,13 +11,13 @@ export function heldBufferBytes(): number {
   return process.memoryUsage().arrayBuffers;
 }
 
-/** Watches buffers that are handed on, whatever else the thread does. `bytes` returns how many bytes of them are still held anywhere. */
+/** Watches buffers that are handed on, regardless of the thread's other work. `bytes` returns how many of their bytes are still held. */
 export function watchBuffers(): { readonly add: (buffer: Uint8Array) => void; readonly bytes: () => Promise<number> } {
   const watched: WeakRef<ArrayBufferLike>[] = [];
   return {
     add: (buffer) => void watched.push(new WeakRef(buffer.buffer)),
     async bytes() {
-      // What a WeakRef was made of or asked for is held until the next turn.
+      // The target of a WeakRef is held until the turn after its creation or dereference.
       await setImmediate();
       collectGarbage();
       return watched.reduce((sum, each) => sum + (each.deref()?.byteLength ?? 0), 0);

@@ -1,6 +1,6 @@
 import { AppError } from "@tidemark/errors";
 
-/** Returns a gate of a plan that admits `limit` of what it counts, and then refuses as the real one does. `admitted` is what it has admitted. */
+/** Returns a gate of a plan that admits `limit` units, and then refuses as the real one does. `admitted` is the amount it has admitted. */
 export function limitedGate(limit: number) {
   return {
     admitted: 0,

@@ -7,11 +7,11 @@ import { cacheDirectory } from "@tidemark/local";
 import { explainFailure, findExecutable, runCaptured, withLock } from "@tidemark/toolcache";
 import { noteMissing } from "./require-servers.ts";
 
-/** What a test needs from Python. */
+/** The Python packages that a test needs. */
 export type PythonNeeds = {
   /** Path of a requirements file that pins everything by exact version and checksum; only wheels are installed. */
   readonly requirements: string;
-  /** What is not tested without it, as the end of the run will say. */
+  /** What is not tested without it, as the end of the run reports. */
   readonly leftOut: string;
 };
 
@@ -121,13 +121,13 @@ export async function makeEnvironment(request: EnvironmentRequest): Promise<{ py
 /** @returns why it did not work, or undefined when the environment is there and starts */
 async function install(request: EnvironmentRequest, folder: string, python: string): Promise<string | undefined> {
   const { interpreter, requirements, log } = request;
-  // Written last: without it the folder is what an interrupted installation left. Scripts in an environment name its
+  // Written last: without it the folder is left over from an interrupted installation. Scripts in an environment name its
   // path, so it cannot be made elsewhere and moved.
   const complete = join(folder, ".complete");
   if (existsSync(complete) && (await runCaptured(python, ["-c", ""])).code === 0) return undefined;
   await rm(folder, { recursive: true, force: true });
   log(`Installing the Python packages of ${requirements} (once)`);
-  // Where the caller's Python looks for modules is not where this one should.
+  // This Python must not look for modules where the caller's does.
   const { PYTHONPATH: _path, PYTHONHOME: _home, VIRTUAL_ENV: _active, ...env } = request.env;
   const run = (command: string, args: string[]): ReturnType<typeof runCaptured> =>
     runCaptured(command, args, {

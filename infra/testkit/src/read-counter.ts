@@ -3,7 +3,7 @@ import { sql, type Db, type Tx } from "@tidemark/pg";
 /** Blocks of 8 KiB that transactions fetched, cached or not, by table and index; and their sum. */
 export type Reads = { readonly blocks: number; readonly of: Readonly<Record<string, number>> };
 
-/** Counts what transactions read. */
+/** Counts the blocks that transactions read. */
 export type ReadCounter = {
   /** Returns a handle whose transactions are counted. */
   readonly around: (db: Db) => Db;

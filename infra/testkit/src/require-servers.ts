@@ -37,7 +37,7 @@ export async function requireServers(needed: readonly ServerName[]): Promise<Map
   return paths;
 }
 
-/** Notes something that is not available, and what was therefore not tested; the end of the run repeats it. */
+/** Notes something that is not available, and which tests were therefore left out; the end of the run repeats it. */
 export async function noteMissing(sentence: string): Promise<void> {
   const file = process.env["TIDEMARK_MISSING_FILE"];
   print(`MISSING: ${sentence}`);

@@ -1,16 +1,16 @@
 /**
- * How long tests wait for something that will happen. It ends a wait for something that never will, and has nothing to do
- * with speed: a busy machine may take many times as long as a quiet one. Shorter than Jest's `testTimeout`, so that
+ * How long tests wait for something that will happen. It ends a wait for something that never will, and is unrelated
+ * to speed: a busy machine may take many times as long as a quiet one. Shorter than Jest's `testTimeout`, so that
  * a test that gives up says what it waited for.
  */
 export const PATIENCE_MS = 240_000;
 
 /**
- * Asks again and again until the answer is neither false nor undefined nor null, and returns it; a rejection counts as
+ * Asks repeatedly until the answer is neither false nor undefined nor null, and returns it; a rejection counts as
  * false.
  *
- * @param withinMs only where the time is itself the promise under test
- * @throws Error after that time with what was waited for
+ * @param withinMs only where the time itself is under test
+ * @throws Error after that time, which names the awaited event
  */
 export async function until<T>(
   what: string,

@@ -3,10 +3,10 @@ import { platform } from "node:process";
 import { parentPort, type Transferable } from "node:worker_threads";
 import { isAppError, type AppError } from "@tidemark/errors";
 
-/** Something that goes into a thread or out of it, and what of it is handed over instead of copied. */
+/** A value sent into or out of a thread, and the parts of it that are transferred instead of copied. */
 export type Sent<Value> = { readonly value: Value; readonly transfer?: readonly Transferable[] };
 
-/** What a thread is sent. */
+/** A message to a thread. */
 export type Question<Task> = { readonly number: number; readonly task: Task };
 
 /** The answer to a task: its result, an error for the caller, or an error for the log. */
@@ -19,8 +19,8 @@ export type Reply<Result> =
   | { readonly number: number; readonly failure: string };
 
 /**
- * In the entry of a thread of `createThreads`: answers its tasks. What `work` throws is thrown where the task was given. With `yields`, which Linux
- * alone knows, all other work of the machine goes first.
+ * In the entry of a thread of `createThreads`: answers its tasks. An error of `work` is thrown where the task was given. With `yields`, which works on Linux
+ * only, all other work of the machine takes precedence.
  */
 export function answerTasks<Task, Result>(
   work: (task: Task) => Promise<Sent<Result>>,

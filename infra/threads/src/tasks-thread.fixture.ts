@@ -1,7 +1,7 @@
 import { badRequest } from "@tidemark/errors";
 import { answerTasks } from "./answer-tasks.ts";
 
-/** What the threads of the tests do. */
+/** The tasks of the threads in tests. */
 export type TestTask =
   | { readonly kind: "double"; readonly numbers: Float64Array<ArrayBuffer> }
   | { readonly kind: "wait until"; readonly flag: Int32Array }
@@ -9,7 +9,7 @@ export type TestTask =
   | { readonly kind: "fail" }
   | { readonly kind: "spin" };
 
-// The entry of a thread that does these.
+// The entry of a thread that does these tasks.
 
 answerTasks<TestTask, Float64Array | undefined>(async (task) => {
   switch (task.kind) {

@@ -3,26 +3,26 @@ import { deadlineExceeded, whenOver } from "@tidemark/deadline";
 import { AppError } from "@tidemark/errors";
 import type { Question, Reply, Sent } from "./answer-tasks.ts";
 
-/** Threads for work that would hold up every other request of the process. */
+/** Threads for work that would block every other request of the process. */
 export type Threads<Task, Result> = {
   /**
    * Has a thread do a task of an organization and returns its result. Organizations take turns, and none has the last of several threads, so a task
-   * never waits for all tasks of another organization. A task that has not ended in time ends its thread, whatever that is doing, and the next one
-   * gets a new thread. What is sent is made when the turn of the task comes; a task whose caller stops waiting before that is not begun.
-   * @throws what the task throws, `tooLong` and `tooMany` of the options, deadline_exceeded
+   * never waits for all tasks of another organization. A task that has not ended in time ends its thread, whatever the thread is doing, and the next one
+   * gets a new thread. The message is made when the turn of the task comes; a task whose caller stops waiting before that is not begun.
+   * @throws any error of the task, `tooLong` and `tooMany` of the options, deadline_exceeded
    */
   run(orgId: string, send: () => Sent<Task>): Promise<Result>;
   /** Ends all threads. Tasks that run or wait are rejected. */
   close(): Promise<void>;
 };
 
-/** What threads need. */
+/** The options of threads. */
 export type ThreadsOptions = {
   /** The module that a thread runs, which calls `answerTasks`. */
   readonly entry: URL;
-  /** What threads start with, as their `workerData`. */
+  /** The data that threads start with, as their `workerData`. */
   readonly data?: unknown;
-  /** How many, 1 or more. They start when first needed. */
+  /** The number of threads, 1 or more. They start when first needed. */
   readonly threads: number;
   /** Milliseconds that a task may run, that it may wait for its turn, and both together. */
   readonly runMsMax: number;
@@ -40,7 +40,7 @@ type Job<Task, Result> = {
   readonly since: number;
   readonly resolve: (result: Result) => void;
   readonly reject: (error: unknown) => void;
-  /** Ends the watches of a task that waits. */
+  /** Ends the watches of a waiting task. */
   unwatch: (() => void) | undefined;
 };
 
@@ -95,7 +95,7 @@ export function createThreads<Task, Result>(options: ThreadsOptions): Threads<Ta
     const left = totalMsMax - (performance.now() - job.since);
     thread.timer = setTimeout(
       () => {
-        // Its place is free immediately: nothing waits until the thread has ended.
+        // Its place is free immediately: no task waits until the thread has ended.
         threads.delete(thread);
         void thread.worker.terminate();
         endJob(thread, ({ reject }) => reject(tooLong()));
@@ -151,7 +151,7 @@ export function createThreads<Task, Result>(options: ThreadsOptions): Threads<Ta
 }
 
 /**
- * Takes a task of the organization with the fewest running, and among those of the one whose last turn is longest ago. Returns undefined if each
+ * Takes a task of the organization with the fewest running, and among these, of the one with the oldest last turn. Returns undefined if each
  * that waits has `share` running.
  */
 function takeFairly<Task, Result>(

@@ -4,13 +4,13 @@ export const LATE_MS = 5;
 /** Below this a party that was slowed down may have more again. */
 export const CALM_MS = 2.5;
 
-/** What a party keeps, requests that are served or connections, however late the loop or the database is. */
+/** The least that a party keeps (served requests or connections), however late the loop or the database is. */
 export const CAP_MIN = 1;
 
-/** A party with such a cap is bounded no more. */
+/** A party with such a cap is no longer bounded. */
 export const CAP_MAX = 256;
 
-/** What is left of its requests when a party is slowed down. */
+/** The share of its requests that a slowed-down party keeps. */
 const CUT = 0.6;
 
 /** How much of its load a party keeps from one judgment to the next. */
@@ -22,14 +22,14 @@ export type Load = {
   held: number;
   /** Requests that were served, averaged over the last judgments. */
   load: number;
-  /** Most requests that may be served beside each other; infinite unless it was slowed down. */
+  /** Most requests that may be served at the same time; infinite unless it was slowed down. */
   cap: number;
 };
 
 /**
  * Sets the caps of all parties from how late the loop or another shared server is, in milliseconds: additive increase, multiplicative decrease
- * (Chiu and Jain, 1989). A late one takes from the party of which most was served, because what a request waits is what is served beside it; nobody else is slowed down. While
- * nobody else is there (`isShared` false) nobody is.
+ * (Chiu and Jain, 1989). A late one slows the most-served party, because a request waits for everything served at the same time; no other party is slowed
+ * down. While it is alone (`isShared` false) no party is.
  */
 export function adjustLimits(parties: Iterable<Load>, lateMs: number, isShared: boolean): void {
   let heaviest: Load | undefined;

@@ -20,7 +20,7 @@ const steps = fc.array(
   { maxLength: 200 },
 );
 
-/** Does steps with a pool, and calls `check` after each with who has a connection and who waits. */
+/** Does steps with a pool, and calls `check` after each with the holders of connections and the waiters. */
 function play(
   connections: number,
   all: readonly Step[],
@@ -35,7 +35,7 @@ function play(
   const admit = (admitted: readonly number[]): void => {
     for (const waiter of admitted) {
       const party = partyOf.get(waiter)!;
-      // Those of a party come in their order.
+      // Waiters of a party are served in their order.
       expect(waiting.get(party)!.shift()).toBe(waiter);
       held.set(party, held.get(party)! + 1);
     }
@@ -59,7 +59,7 @@ function play(
     expect(share.waiting()).toBe([...waiting.values()].flat().length);
     check({ held, waiting, free: connections - [...held.values()].reduce((sum, count) => sum + count, 0) });
   }
-  // Everything ends, and everyone has had a connection.
+  // All requests end, and each has had a connection.
   for (let left = 1; left > 0;) {
     for (const party of PARTIES) {
       while (held.get(party)! > 0) {
@@ -180,7 +180,7 @@ describe("shares", () => {
       return admitted;
     };
     for (let left = 0; left < 4; left += 1) expect(leave()).toEqual([]);
-    // The request that waits takes the last one's place, and the quiet one has as many as it asks for.
+    // The request that waits takes the last one's place, and the quiet one gets as many as it requests.
     expect([leave(), held]).toEqual([[5], 1]);
     expect(heldBy(share, "noisy", 1)).toBe(0);
     expect(heldBy(share, "quiet", 1)).toBe(4);

@@ -1,39 +1,39 @@
 import { adjustLimits, type Load } from "./caps.rules.ts";
 
-/** The connections of a pool, shared by parties: organizations, and what belongs to none. */
+/** The connections of a pool, shared by parties: organizations, and work that belongs to none. */
 export type FairShare<Waiter> = {
   /** Asks for a connection: `in` has one, `waiting` gets one later from `leave`, `refused` will not, because its party has too many waiting. */
   enter(party: string, waiter: Waiter, nowMs: number, use?: Use): "in" | "waiting" | "refused";
-  /** Gives a connection of a party back. Returns who has one now: parties take turns, and those of a party come in their order. */
+  /** Gives a connection of a party back. Returns the waiters that have one now: parties take turns, and waiters of a party are served in their order. */
   leave(party: string, nowMs: number, use?: Use): readonly Waiter[];
-  /** Judges how late what the connections lead to is, in milliseconds (`caps.rules.ts`). Returns who has a connection now. */
+  /** Adjusts to how late the server behind the connections is, in milliseconds (`caps.rules.ts`). Returns the waiters that have a connection now. */
   adjustLimits(lateMs: number, nowMs: number): readonly Waiter[];
-  /** Takes back a request that waits. Returns false if it does not wait. */
+  /** Takes back a waiting request. Returns false if it does not wait. */
   withdraw(party: string, waiter: Waiter): boolean;
-  /** How many wait. */
+  /** The number of waiting requests. */
   waiting(): number;
 };
 
 /**
- * What a connection is for. A `stream` is held as long as its client reads, mostly idle: it counts for the share of its party, but says nothing of who keeps
- * the database busy.
+ * The use of a connection. A `stream` is held as long as its client reads, mostly idle: it counts for the share of its party, but says nothing about which
+ * party keeps the database busy.
  */
 export type Use = "work" | "stream";
 
-/** The party of what belongs to no organization. */
+/** The party of work that belongs to no organization. */
 export const NO_TENANT = "";
 
-/** What a party may hold of a pool. */
+/** The connections of a pool that a party may hold. */
 export type Shares = {
   /** While it is the only organization. */
   readonly alone: number;
-  /** Beside others. */
+  /** While others use the pool. */
   readonly beside: number;
   /** Connections that must stay free when it takes one more than its first. */
   readonly reserve: number;
 };
 
-/** For so long after two organizations had a connection the pool counts as shared, in milliseconds. */
+/** The pool counts as shared for this long after two organizations had a connection, in milliseconds. */
 export const SHARED_MS = 10_000;
 
 /** Connections of the smallest pool with shares. */
@@ -43,9 +43,9 @@ const SHARED_MIN = 4;
 const WAITING_PER_CONNECTION = 200;
 
 /**
- * Returns the shares of a pool. A fifth of it, at least one connection, is for the first request of whoever has none; an organization takes all
- * others while it is alone, and at most half of the pool beside others. Pools of fewer than four connections, which background work has, have turns
- * but no shares: half of them would be a single connection, and two transactions of one organization could never run at a time.
+ * Returns the shares of a pool. A fifth of it, at least one connection, is for the first request of a party that has none; an organization takes all
+ * others while it is alone, and at most half of the pool while others use it. Pools of fewer than four connections, which background work has, have turns
+ * but no shares: half of them would be a single connection, and two transactions of one organization could never run at the same time.
  */
 export function sharesOf(connections: number): Shares {
   if (connections < SHARED_MIN) return { alone: connections, beside: connections, reserve: 0 };
@@ -58,11 +58,11 @@ type Party<Waiter> = Load & { streams: number; readonly waiting: Map<Waiter, Use
 
 const HELD_BY = { work: "held", stream: "streams" } as const;
 
-/** Shares out `connections`, none of which is taken. A waiter must not wait twice at a time. */
+/** Shares out `connections`, all free at first. A waiter must not wait twice at the same time. */
 export function createFairShare<Waiter>(connections: number): FairShare<Waiter> {
   const { alone, beside, reserve } = sharesOf(connections);
   const parties = new Map<string, Party<Waiter>>();
-  /** Those with waiting requests, in the order of their turns. */
+  /** Parties with waiting requests, in the order of their turns. */
   const turns = new Map<string, Party<Waiter>>();
   let free = connections;
   let waiting = 0;
@@ -91,7 +91,7 @@ export function createFairShare<Waiter>(connections: number): FairShare<Waiter> 
       parties.delete(name);
   };
 
-  /** Lets the next one in whose party may take a connection. */
+  /** Admits the next waiter whose party may take a connection. */
   const admitOne = (nowMs: number): Waiter | undefined => {
     if (free === 0) return undefined;
     for (const [name, party] of turns) {

@@ -9,7 +9,7 @@ function statisticsOf(intervals: readonly number[]): Intervals {
   return { sum: total(intervals), squares: total(intervals.map((one) => one * one)) };
 }
 
-/** What moments of every hundredth of a millisecond wait until the next tick, on average, above an idle loop's. */
+/** The average wait of moments in each hundredth of a millisecond until the next tick, above that of an idle loop. */
 function averageWait(intervals: readonly number[]): number {
   let [waited, moments] = [0, 0];
   for (const interval of intervals) {

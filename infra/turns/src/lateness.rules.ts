@@ -2,7 +2,7 @@
 export type Intervals = { readonly sum: number; readonly squares: number };
 
 /**
- * Returns how long a callback waits on average that becomes ready at a moment of chance, in milliseconds, from the intervals of a clock that ticks
+ * Returns how long a callback waits on average that becomes ready at a random moment, in milliseconds, from the intervals of a clock that ticks
  * every `resolutionMs` while the loop is idle. Long intervals count by their length, because more moments lie in them: the mean residual life of a
  * renewal process is E[x²] / 2 E[x] (Feller, An Introduction to Probability Theory, volume 2, XI.4). An idle loop waits 0.
  */

@@ -3,7 +3,7 @@ import { stopIfOver } from "@tidemark/deadline";
 /** Milliseconds that work may take at a time before others get a turn. */
 const TURN_MS = 2;
 
-/** The work of the process that waits for its next turn, in the order in which it came. */
+/** The work of the process that waits for its next turn, in the order in which it arrived. */
 const waiting: (() => void)[] = [];
 
 function giveTurn(): void {
@@ -12,8 +12,8 @@ function giveTurn(): void {
 }
 
 /**
- * Gives other work of the process a turn: what has arrived meanwhile, and the work that already waits. One waiter goes on in each tick of the event loop.
- * If all did, 20 of them would hold the loop 20 times as long as one. Work that no one waits for any more, because its deadline has passed or its caller
+ * Gives other work of the process a turn: work that has arrived meanwhile, and work that already waits. One waiter continues in each tick of the event loop.
+ * If all did, 20 of them would hold the loop 20 times as long as one. Work that no caller waits for any more, because its deadline has passed or its caller
  * has left, ends here.
  * @throws deadline_exceeded
  */

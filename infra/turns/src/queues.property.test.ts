@@ -39,7 +39,7 @@ test("requests come in their order, each once, and none is lost", () => {
           const entered = queues.enter(org, LANE, next, nowMs);
           if (entered === "in") held.set(org, held.get(org)! + 1);
           else waiting.get(org)!.push(next);
-          // Whoever has little is never kept waiting.
+          // A party that has few requests is never kept waiting.
           if (held.get(org)! < CAP_MIN) expect(waiting.get(org)).toEqual([]);
         } else if (what === "leave" && held.get(org)! > 0) {
           held.set(org, held.get(org)! - 1);
@@ -50,7 +50,7 @@ test("requests come in their order, each once, and none is lost", () => {
         } else if (what === "late" || what === "calm") admit(queues.judge(what === "late" ? 100 : 0, nowMs));
         expect(queues.waiting()).toBe([...waiting.values()].flat().length);
       }
-      // Everything ends, everyone was served, and nobody is remembered once the others have been gone for a while.
+      // All requests end, each was served, and no party is remembered once the others have been gone for a while.
       for (const org of ORGS) {
         while (held.get(org)! > 0) {
           held.set(org, held.get(org)! - 1);
@@ -117,7 +117,7 @@ test("one organization alone is never slowed down, whatever it asks for", () => 
 });
 
 describe("an organization that comes while others are there", () => {
-  /** Returns what becomes of so many requests at once, beside another organization. */
+  /** Returns the outcomes of this many simultaneous requests, next to another organization. */
   function come(lane: string, count: number) {
     const queues = createQueues<number>();
     queues.enter("other", lane, -1, 0);

@@ -1,41 +1,44 @@
 import { adjustLimits, type Load } from "./caps.rules.ts";
 
-/** The lane of requests from outside that only read: what one of them takes differs by a thousand, so that nobody knows beforehand how late many make the loop. */
+/**
+ * The lane of requests from outside that only read: their costs differ by a factor of a thousand, so it is unknown in advance how late many of them make the
+ * loop.
+ */
 export const READS = "reads ";
 
 /**
- * Most reads of an organization that are served at first while others ask as well; more, one each tenth of a second, as long as the loop is not late. What
- * was let in cannot be taken back: 64 lists of 500 runs at once made all others wait for four seconds.
+ * Most reads of an organization that are served at first while others ask too; then one more each tenth of a second while the loop is not late. Admitted
+ * reads cannot be taken back: 64 simultaneous lists of 500 runs made all others wait for four seconds.
  */
 export const FIRST_READS_MAX = 8;
 
-/** Waiting requests of one party; what comes beyond is refused. */
+/** Waiting requests of one party; further ones are refused. */
 export const WAITING_MAX = 1000;
 
-/** For so long after requests of two organizations came, a process counts as shared, in milliseconds. */
+/** A process counts as shared for this long after requests of two organizations arrived, in milliseconds. */
 export const SHARED_MS = 10_000;
 
 /** The requests that a process serves and those that wait, by party. */
 export type Queues<Waiter> = {
   /** Asks to be served: `in` is now, `waiting` later, from `leave` or `judge`; `refused` will not, because its party has too many waiting. */
   enter(org: string, lane: string, waiter: Waiter, nowMs: number): "in" | "waiting" | "refused";
-  /** Ends a request that was in. Returns who is in now. */
+  /** Ends a request that was in. Returns the waiters that are in now. */
   leave(org: string, lane: string): readonly Waiter[];
-  /** Takes back a request that waits. Returns false if it does not wait. */
+  /** Takes back a waiting request. Returns false if it does not wait. */
   withdraw(org: string, lane: string, waiter: Waiter): boolean;
-  /** Judges how late the event loop is (`caps.rules.ts`). Returns who is in now. */
+  /** Judges how late the event loop is (`caps.rules.ts`). Returns the waiters that are in now. */
   judge(lateMs: number, nowMs: number): readonly Waiter[];
-  /** How many wait. */
+  /** The number of waiting requests. */
   waiting(): number;
-  /** How many parties are served, wait, or have a cap. */
+  /** The number of parties that are served, wait, or have a cap. */
   parties(): number;
 };
 
 type Party<Waiter> = Load & { readonly waiting: Set<Waiter> };
 
 /**
- * Makes the queues of a process. A party is an organization in a lane; its requests come in their order. Lanes keep apart what must not wait for each other:
- * a slow read does not hold up a write, and a call that a request makes not the request.
+ * Makes the queues of a process. A party is an organization in a lane; its requests are served in order. Lanes separate requests that must not wait for each
+ * other: a slow read does not delay a write, nor does a call that a request makes delay the request.
  */
 export function createQueues<Waiter>(): Queues<Waiter> {
   const parties = new Map<string, Party<Waiter>>();

@@ -10,18 +10,19 @@ export type Turn = { readonly end: () => void };
 export type Waiting = {
   /** @throws deadline_exceeded when the time is over, service_unavailable for a request that was withdrawn */
   readonly turn: Promise<Turn>;
-  /** Gives up, because nobody waits for the answer any more. */
+  /** Gives up, because no caller waits for the answer any more. */
   readonly withdraw: () => void;
 };
 
-/** Who may be served by a process beside others. */
+/** Decides which requests a process serves at the same time. */
 export type Turns = {
   /**
-   * Begins the turn of a request, at once unless its organization has as many in this lane as the others leave it. While one organization alone asks, that is always.
+   * Begins the turn of a request, immediately unless its organization has as many in this lane as the others leave it. An organization alone always starts
+   * immediately.
    * @throws service_unavailable when too many of them wait
    */
   readonly begin: (org: string, lane: string, deadlineMs: number) => Turn | Waiting;
-  /** How many requests wait. */
+  /** The number of waiting requests. */
   readonly waiting: () => number;
   readonly close: () => void;
 };
@@ -29,16 +30,16 @@ export type Turns = {
 /** How often the caps are set, in milliseconds. */
 const JUDGE_MS = 100;
 
-/** How often the clock ticks by whose delays the lateness of the event loop is measured, in milliseconds. */
+/** The tick, in milliseconds, of the clock whose delays measure the lateness of the event loop. */
 const RESOLUTION_MS = 10;
 
 /** `admit` is set before anyone may call it. */
 type Waiter = { admit: (() => void) | undefined };
 
 /**
- * Shares the event loop of this process among organizations. The loop has no turns of its own: what a request waits is everything that is served beside
- * it, so one organization with hundreds of large requests slows all others down. While the loop is late, the organization of which most is served gets fewer
- * requests served at a time, and the others of it wait here.
+ * Shares the event loop of this process among organizations. The loop has no turns of its own: a request waits for everything that is served next to
+ * it, so one organization with hundreds of large requests slows all others down. While the loop is late, the organization with the most served requests gets
+ * fewer requests served at a time, and its other requests wait here.
  */
 export function createTurns(): Turns {
   const queues = createQueues<Waiter>();
@@ -87,8 +88,8 @@ export function createTurns(): Turns {
 }
 
 /**
- * Makes a clock that reports how late the event loop is every tenth of a second, from its start until `judge` returns false: nothing is measured while nothing
- * is served. A timer of its own in place of Node's histogram of delays, whose deviation takes 2 ms to compute.
+ * Makes a clock that reports how late the event loop is every tenth of a second, from its start until `judge` returns false: there is no measuring while no
+ * request is served. A timer of its own in place of Node's histogram of delays, whose deviation takes 2 ms to compute.
  */
 function createClock(judge: (lateMs: number, nowMs: number) => boolean): { start: () => void; stop: () => void } {
   let timer: NodeJS.Timeout | undefined;
@@ -120,7 +121,7 @@ function createClock(judge: (lateMs: number, nowMs: number) => boolean): { start
   };
 }
 
-/** The refusal of a request of whose organization too many wait already, or that is withdrawn. */
+/** The refusal of a request whose organization has too many waiting already, or that is withdrawn. */
 export function busy(): AppError {
   return new AppError("service_unavailable", "too many requests of this organization wait; try again", {
     retryAfterSeconds: 1,

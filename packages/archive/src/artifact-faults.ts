@@ -12,7 +12,7 @@ import {
 import type { LineOf } from "./line.ts";
 
 /*
- * What the owner of artifacts refuses in lines of an archive beyond their shapes. Each function returns what is wrong with the first wrong member.
+ * Checks by the owner of artifacts on lines of an archive, beyond their shapes. Each function returns what is wrong with the first wrong member.
  */
 
 /** An artifact, a collection or a version without the type of its line. */

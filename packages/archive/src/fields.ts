@@ -61,7 +61,7 @@ export function hex(digits: number): Field<string> {
   return checked(`${digits} hexadecimal digits`, (value) => isText(value) && form.test(value));
 }
 
-/** One of some words. */
+/** One of the given words. */
 export function word<const W extends string>(words: readonly W[]): Field<W> {
   return checked("one of the known words", (value) => isText(value) && (words as readonly string[]).includes(value));
 }
@@ -91,12 +91,12 @@ export const document: Field<string> = {
   },
 };
 
-/** What may be missing in a record. */
+/** A field that may be missing in a record. */
 export function optional<T>(field: Field<T>): Field<T | undefined> {
   return { optional: true, write: field.write as Field<T | undefined>["write"], read: field.read };
 }
 
-/** A list of at most so many items. */
+/** A list of at most `itemsMax` items. */
 export function list<T>(field: Field<T>, itemsMax = Number.POSITIVE_INFINITY): Field<readonly T[]> {
   return {
     write: (items) => `[${items.map((item) => field.write(item)).join(",")}]`,

@@ -2,7 +2,7 @@ import { archiveError } from "./archive-error.ts";
 
 /*
  * Splits JSON texts into the texts of their parts, so that a part keeps its digits, its escapes and the order of its members. Nothing here
- * looks into a part: whoever reads one finds out whether it is JSON.
+ * looks into a part: the code that reads a part finds out whether it is JSON.
  */
 
 const QUOTE = 0x22;
@@ -14,7 +14,7 @@ const CLOSE_LIST = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
-/** Returns the texts of an object's members by name. @throws ArchiveError for what is no object, and for a name that is there twice */
+/** Returns the texts of an object's members by name. @throws ArchiveError if it is not an object, or has a name twice */
 export function membersOf(json: string): Map<string, string> {
   const members = new Map<string, string>();
   eachPart(json, OPEN_OBJECT, CLOSE_OBJECT, (from) => {
@@ -32,7 +32,7 @@ export function membersOf(json: string): Map<string, string> {
   return members;
 }
 
-/** Returns the texts of a list's items. @throws ArchiveError for what is no list */
+/** Returns the texts of a list's items. @throws ArchiveError if it is not a list */
 export function itemsOf(json: string): string[] {
   const items: string[] = [];
   eachPart(json, OPEN_LIST, CLOSE_LIST, (from) => {
@@ -52,7 +52,7 @@ export function parse(json: string): unknown {
   }
 }
 
-/** Visits what stands between the brackets; `visit` returns where the part ends that begins at its argument. */
+/** Visits the parts between the brackets; `visit` returns where the part that begins at its argument ends. */
 function eachPart(json: string, open: number, close: number, visit: (from: number) => number): void {
   let at = skipSpace(json, 0);
   if (json.charCodeAt(at) !== open) throw archiveError(open === OPEN_OBJECT ? "not an object" : "not a list");

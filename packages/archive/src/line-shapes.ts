@@ -13,7 +13,7 @@ export const LINE_LENGTHS_MAX = {
   spans: 500,
 } as const;
 
-/** What an archive is of: a project, or some runs. */
+/** What an archive covers: a project, or some runs. */
 const selection = record({ project_id: optional(uuid), run_ids: optional(list(uuid)) });
 
 /** A resume of a run, as answers show it. */
@@ -53,7 +53,7 @@ const edge = record({
 });
 
 /**
- * What one event says of a span, or several together. Times are microseconds since the Unix epoch. `sequences` are those of the events that
+ * The data of one event about a span, or of several together. Times are microseconds since the Unix epoch. `sequences` are those of the events that
  * named these members, where they differ from `sequence`.
  */
 const span = record({
@@ -120,7 +120,7 @@ export function noCounts(): Record<CountedType, number> {
   return ofCountedTypes(0);
 }
 
-/** What is counted at the end: values of columns, rows of everything else. */
+/** Counts at the end: values of columns, rows of everything else. */
 const counts = record(ofCountedTypes(whole));
 
 /**
@@ -157,9 +157,9 @@ export const lineShapes = {
     /** An earlier line, or a run that is not in the archive. */
     parent_run_id: optional(uuid),
     forked_from_step: optional(number),
-    /** May come later, because a run comes before its artifacts and also before those of its parent. */
+    /** The artifact may follow later, because a run precedes its artifacts and those of its parent. */
     forked_from_artifact_id: optional(uuid),
-    /** Missing where nobody asked the run to stop. */
+    /** Missing if no stop of the run was requested. */
     stop: optional(stop),
     /** Markdown; missing where the run has none. */
     readme: optional(text),
@@ -223,7 +223,7 @@ export const lineShapes = {
     created_at: instant,
     artifact_id: optional(uuid),
   }),
-  /** What comes from an attribute is not here: the attribute brings it back. */
+  /** Objects made from an attribute are not here: the attribute restores them. */
   object: record({
     id: whole,
     run_id: uuid,
@@ -295,7 +295,7 @@ export const lineShapes = {
     /** When the last event arrived, in microseconds since the Unix epoch. */
     updated_at: number,
   }),
-  /** In the order of arrival; a span comes again with each later event. */
+  /** In the order of arrival; a span is repeated with each later event. */
   "trace.spans": record({ run_id: uuid, trace_id: hex(32), spans: list(span, LINE_LENGTHS_MAX.spans) }),
   report: record({
     id: uuid,

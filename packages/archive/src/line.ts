@@ -62,7 +62,7 @@ export function encodePoints(
 }
 
 /**
- * Reads a line. Members that the kind does not have are refused; a type that is not known is not. The texts of documents are as they stand.
+ * Reads a line. Members that the kind does not have are refused; an unknown type is not. The texts of documents are unchanged.
  * @throws ArchiveError
  */
 export function decodeLine(json: string): ArchiveLine | UnknownLine {

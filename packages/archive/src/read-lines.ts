@@ -7,8 +7,8 @@ export type NumberedLine = { readonly number: number; readonly line: ArchiveLine
 const LINE_FEED = 0x0a;
 
 /**
- * Reads the lines of an archive from its bytes, of which it keeps one line. Blank lines are passed over. What follows the last line feed is a
- * line as well, so an archive that was cut is found by its missing `end`, or by a last line that is none.
+ * Reads the lines of an archive from its bytes; holds one line at a time. Blank lines are skipped. Text after the last line feed is a
+ * line as well, so a truncated archive is found by its missing `end`, or by a last line that is not valid.
  * @throws ArchiveError, whose `position` is the number of the line
  */
 export async function* readLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<NumberedLine, void, undefined> {

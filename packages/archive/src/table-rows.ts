@@ -40,7 +40,7 @@ export function rowsOfChunk(chunk: TableChunk, from: number, to: number): string
   return rows;
 }
 
-/** Returns rows, each the JSON text of an object, as a chunk of which {@link rowsOfChunk} returns them. @throws ArchiveError */
+/** Returns rows, each the JSON text of an object, as a chunk; {@link rowsOfChunk} returns them. @throws ArchiveError */
 export function chunkOfRows(rows: readonly string[]): TableChunk {
   const names: string[] = [];
   const cells: string[][] = [];

@@ -59,7 +59,7 @@ export type IssuedCredential = {
   readonly hash: Uint8Array;
 };
 
-/** Creates a credential. `randomBytes` returns the requested number of unpredictable bytes, as that of `node:crypto` does. */
+/** Creates a credential. `randomBytes` returns the requested number of unpredictable bytes, as in `node:crypto`. */
 export function issueCredential(kind: CredentialKind, randomBytes: (count: number) => Uint8Array): IssuedCredential {
   const id = randomDigits(idLength, randomBytes);
   const body = `tm_${credentialKinds[kind]}${id}_${randomDigits(secretLength, randomBytes)}`;
@@ -78,7 +78,7 @@ function randomDigits(count: number, randomBytes: (count: number) => Uint8Array)
   return digits;
 }
 
-/** What the text of a credential says. Whether the credential is valid only the stored hash of this id can tell. */
+/** The content of a credential's text. Only the stored hash of this id shows whether the credential is valid. */
 export type ParsedCredential = {
   readonly kind: CredentialKind;
   readonly id: string;
@@ -103,7 +103,7 @@ export function parseCredential(text: string): ParsedCredential | undefined {
   return { kind, id, hash: hashCredential(text) };
 }
 
-/** Returns what is stored of a credential: SHA-256 of its text, 32 bytes. With 190 random bits a slower hash is not needed. */
+/** Returns the stored form of a credential: SHA-256 of its text, 32 bytes. With 190 random bits a slower hash is not needed. */
 export function hashCredential(text: string): Uint8Array {
   return hash("sha256", text, "buffer");
 }
@@ -114,7 +114,7 @@ export function equalHashes(a: Uint8Array, b: Uint8Array): boolean {
 }
 
 /**
- * Returns the CRC-32 of a text in base 62, padded with `0` to six characters. With it scanners and servers tell a credential
+ * Returns the CRC-32 of a text in base 62, padded with `0` to six characters. With it scanners and servers distinguish a credential
  * from a similar text without a look-up; it does not protect anything.
  */
 function checksum(text: string): string {

@@ -28,7 +28,7 @@ export function exactInteger(value: bigint): number | ExactNumber {
 /** Integers of fewer digits are doubles. */
 const longInteger = /^[+-]?\d{16,}$/;
 
-/** Whether decimal digits are an integer that is not exactly the finite double which stands for them. */
+/** Whether decimal digits are an integer that differs from the finite double that represents them. */
 export function isRounded(digits: string, double: number): boolean {
   return longInteger.test(digits) && Number.isFinite(double) && BigInt(digits) !== BigInt(double);
 }

@@ -19,19 +19,19 @@ const [QUOTE, BACKSLASH, MINUS, PLUS, POINT, ZERO, NINE, UPPER_E, LOWER_E] = [..
   number,
 ];
 
-/** A double holds each number of so many digits. */
+/** A double holds every number with this many digits. */
 const SURE_DIGITS = 15;
 const integer = /^-?(?:0|[1-9]\d*)$/;
 const number = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 /** A decimal that JavaScript writes with the digits that it was given, if they are few: without an exponent, without a zero at the end. */
 const plainDecimal = /^-?(?:[1-9]\d*|0(?=\.0{0,4}[1-9]))\.\d*[1-9]$/;
 
-/** Stands for a kept number in the text that JSON.parse reads. No client can know it. */
+/** Marks a kept number in the text that JSON.parse reads. No client can know it. */
 const mark = randomBytes(18).toString("base64url");
 
-/** What may be said about a text. */
+/** Options for parsing a text. */
 export type KeepingOptions = {
-  /** Is told of numbers beyond double range, of which only `every digit` looks for those with a point or an exponent. */
+  /** Called for numbers beyond double range; only `every digit` finds the ones with a point or an exponent. */
   readonly beyondRange?: () => void;
   /** JSON around the bytes. */
   readonly before?: string;
@@ -42,9 +42,9 @@ export type KeepingOptions = {
 const NESTED_MAX = 200;
 
 /**
- * Parses JSON of which some numbers keep their digits: these become `JSON.rawJSON` values, which `JSON.stringify` writes back digit for digit, and cost
+ * Parses JSON in which some numbers keep their digits: these become `JSON.rawJSON` values, which `JSON.stringify` writes back digit for digit, and cost
  * as much as they are; a reviver would cost as much for every value. Numbers beyond double range arrive as infinite. Values nested more than
- * `NESTED_MAX` deep are left unfinished: whoever calls refuses them. `bytes` are UTF-8.
+ * `NESTED_MAX` deep are left unfinished: the caller refuses them. `bytes` are UTF-8.
  * @throws SyntaxError
  */
 export function parseKeeping(
@@ -65,7 +65,7 @@ export function parseKeeping(
   return restore(JSON.parse(parts.join("")), kept, 0);
 }
 
-/** Finds the numbers outside of texts that have to be kept. What is no JSON is left to JSON.parse. */
+/** Finds the numbers outside of strings that have to be kept. Invalid JSON is left to JSON.parse. */
 function findKept(bytes: Buffer, which: KeptNumbers, beyondRange: () => void): Kept[] {
   const kept: Kept[] = [];
   const { length } = bytes;
@@ -88,7 +88,7 @@ function findKept(bytes: Buffer, which: KeptNumbers, beyondRange: () => void): K
       if (next !== POINT && next !== MINUS && next !== PLUS && next !== LOWER_E && next !== UPPER_E) break;
       isInteger = false;
     }
-    // The lengths of nearly all numbers tell that nothing has to be looked at.
+    // The lengths of nearly all numbers show that no digits have to be checked.
     if (isInteger && at - start <= SURE_DIGITS && byte !== MINUS) continue;
     if (!isInteger && which === "long integers") continue;
     const digits = bytes.toString("latin1", start, at);
@@ -138,7 +138,7 @@ function restore(value: unknown, kept: readonly Kept[], depth: number): unknown 
   return object;
 }
 
-/** Sets a property of an object that JSON.parse made, whatever it is called. */
+/** Sets a property of an object that JSON.parse made, under any name. */
 export function setOwn(object: Record<string, unknown>, key: string, value: unknown): void {
   if (key !== "__proto__") object[key] = value;
   else Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });

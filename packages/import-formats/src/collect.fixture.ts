@@ -38,7 +38,7 @@ export function readExpected<Run>(fixture: string): { runs: Record<string, Run> 
   };
 }
 
-/** Runs a reader to its end and gathers what it yields. @throws Error where items of a run precede the run */
+/** Runs a reader to its end and collects its items. @throws Error where items of a run precede the run */
 export async function collect(items: AsyncIterable<Item> | Iterable<Item>): Promise<Collected> {
   const runs: Record<string, CollectedRun> = {};
   const warnings: Collected["warnings"] = {};

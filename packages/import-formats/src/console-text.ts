@@ -19,7 +19,7 @@ const ESCAPE = "\u001B";
 /** A line break, a carriage return, the sequence that erases up to the end of the line or all of it, or other text. */
 const pieces = new RegExp(`\\n|\\r|${ESCAPE}\\[[02]?K|[^\\n\\r${ESCAPE}]+|${ESCAPE}`, "g");
 
-/** Creates the text of a stream. Carriage returns go back to the start of the line, and what follows writes over what stands there. */
+/** Creates the text of a stream. Carriage returns go back to the start of the line, and later text overwrites what is there. */
 export function createConsoleText(run: string, stream: LinesItem["stream"], warnings: Warnings): ConsoleText {
   let lines: ConsoleLine[] = [];
   let [line, at, begun] = ["", 0, false];

@@ -8,7 +8,7 @@ import { createWarnings } from "./warnings.ts";
 /** The kinds of what a path may hold, in the order in which one is preferred where several are there. */
 export type Format = "wandb" | "neptune" | "mlflow-folder" | "sqlite" | "tensorboard" | "dvclive";
 
-/** What a path holds. */
+/** The content of a path. */
 export type Detected = {
   readonly format: Format;
   /** The first file or folder that shows it, relative to the root. */
@@ -20,7 +20,7 @@ const FILES_MAX = 100_000;
 
 const preference: readonly Format[] = ["wandb", "neptune", "mlflow-folder", "sqlite", "tensorboard", "dvclive"];
 
-/** Returns the format of a file by its name and, for a `meta.yaml`, by what stands beside it. */
+/** Returns the format of a file by its name and, for a `meta.yaml`, by the files next to it. */
 function formatOf(name: string, names: ReadonlySet<string>): Format | undefined {
   if (isWandbName(name)) return "wandb";
   if (/_part_\d+\.parquet$/.test(name)) return "neptune";
@@ -31,7 +31,7 @@ function formatOf(name: string, names: ReadonlySet<string>): Format | undefined 
   return isMetric || name === "params.yaml" ? "dvclive" : undefined;
 }
 
-/** Tells what a path holds, or undefined if it is nothing that is read here. What a database is, `detectDatabase` tells. */
+/** Returns what a path holds; undefined if no reader supports it. For databases, use `detectDatabase`. */
 export async function detect(tree: FileTree): Promise<Detected | undefined> {
   const found = new Map<Format, TreePath>();
   let looked = 0;
@@ -48,7 +48,7 @@ export async function detect(tree: FileTree): Promise<Detected | undefined> {
   return format === undefined ? undefined : { format, shownBy: found.get(format)! };
 }
 
-/** Tells whose a SQLite database is, by its tables; undefined if it is nobody's that is read here. */
+/** Returns which tracker owns a SQLite database, by its tables; undefined for unsupported trackers. */
 export function detectDatabase(query: Query): "mlflow" | "trackio" | undefined {
   const rows = sqlRows(query, createWarnings(), "SELECT name FROM sqlite_master WHERE type = 'table'");
   const tables = new Set(Array.from(rows, (row) => textColumn(row, "name")));

@@ -1,4 +1,4 @@
-/** What a folder holds. */
+/** An entry of a folder. */
 export type TreeEntry = {
   /** One name, without `/`. */
   readonly name: string;
@@ -7,7 +7,7 @@ export type TreeEntry = {
   readonly size: number;
 };
 
-/** Where a path stands in the trees that are read, relative to the root, by `/`; the root is the empty text. */
+/** A path in the trees that are read, relative to the root, separated by `/`; the root is the empty text. */
 export type TreePath = string;
 
 /**
@@ -25,7 +25,7 @@ export type FileTree = {
 export type SqlRow = Readonly<Record<string, null | number | bigint | string | Uint8Array>>;
 
 /**
- * Runs one SELECT with parameters `?` on a SQLite database that the caller opened read-only. Rows are asked for one by one, so the whole answer is never in
+ * Runs one SELECT with parameters `?` on a SQLite database that the caller opened read-only. Rows are requested one by one, so the whole answer is never in
  * memory. What it throws counts as damage of the database. `sqliteQuery` makes one.
  */
 export type Query = (sql: string, ...parameters: readonly (number | string)[]) => Iterable<SqlRow>;

@@ -12,11 +12,11 @@ export type JsonObject = { readonly [key: string]: JsonValue };
 /** The trackers whose files are read. */
 export type Source = "wandb" | "mlflow" | "neptune" | "tensorboard" | "dvclive" | "trackio";
 
-/** How a run stands, as its own tracker would show it. */
+/** The status of a run, as its own tracker would show it. */
 export type RunStatus = "running" | "finished" | "failed";
 
 /**
- * A run, or more about a run that was named before: a field that is present replaces what an earlier item of the same run said, an absent one changes nothing.
+ * A run, or more about a run that was already named: a field that is present replaces what an earlier item of the same run said, an absent one changes nothing.
  * The first item of a run precedes everything else of that run and has `status`. Runs of one source have distinct ids.
  */
 export type RunItem = {
@@ -34,9 +34,9 @@ export type RunItem = {
   readonly config?: JsonObject;
   readonly tags?: readonly string[];
   readonly notes?: string;
-  /** What has no other place: group, job type, host, git, owner. */
+  /** Data that has no other place: group, job type, host, git, owner. */
   readonly metadata?: JsonObject;
-  /** The run that this one continues, and the step of that run after which it does. That run may come later. */
+  /** The run that this one continues, and the step of that run after which it continues. That run may follow later. */
   readonly fork?: { readonly parent: string; readonly step: number };
 };
 
@@ -104,7 +104,7 @@ export type ObjectItem = {
   readonly step?: number;
   /** Milliseconds since 1970. */
   readonly time?: number;
-  /** What its source says about it: a caption, a size in pixels, the number of rows before they were cut. */
+  /** The source's information about it: a caption, a size in pixels, the number of rows before they were cut. */
   readonly metadata?: JsonObject;
 } & (
   | { readonly object: "histogram"; readonly value: HistogramValue }
@@ -118,11 +118,11 @@ export type FileItem = {
   readonly run: string;
   /** Its name in the run, by `/`. */
   readonly name: string;
-  /** The source's own word for what it is, such as `model` or `dataset`. */
+  /** The source's own word for its kind, such as `model` or `dataset`. */
   readonly type?: string;
   /** Bytes. */
   readonly size?: number;
-  /** What its source says about its content: `md5:` or `sha256:` with hexadecimal digits. */
+  /** The source's digest of its content: `md5:` or `sha256:` with hexadecimal digits. */
   readonly digest?: string;
   /** The artifact that it is part of. */
   readonly artifact?: { readonly name: string; readonly aliases: readonly string[] };
@@ -132,7 +132,7 @@ export type FileItem = {
   readonly uri?: string;
 };
 
-/** What was left out and why. */
+/** A kind of omitted data and the reason. */
 export type WarningCode =
   /** A value that is NaN or infinite. */
   | "non_finite_value"
@@ -168,7 +168,7 @@ export type WarningItem = {
   readonly detail?: string;
 };
 
-/** What the readers of this package yield. */
+/** An item that the readers of this package yield. */
 export type Item = RunItem | PointsItem | LinesItem | AttributeItem | ObjectItem | FileItem | WarningItem;
 
 /** Most points of one item. */

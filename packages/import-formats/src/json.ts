@@ -2,7 +2,7 @@ import { exactInteger, isExactNumber, isRounded, parseKeeping } from "@tidemark/
 import type { JsonObject, JsonValue } from "./items.ts";
 import type { Warnings } from "./warnings.ts";
 
-/** How deep lists and objects may lie in each other; what is deeper becomes null. */
+/** Maximum nesting depth of lists and objects; deeper values become null. */
 export const JSON_DEPTH_MAX = 64;
 
 /** Returns a number as a value: a text where JSON does not have the number. */
@@ -16,7 +16,7 @@ export function jsonInteger(value: bigint): JsonValue {
   return typeof number === "number" ? jsonNumber(number) : number;
 }
 
-/** Returns an object of entries. Every key is a member of its own, `__proto__` as well. */
+/** Returns an object of entries. Every key becomes an own member, including `__proto__`. */
 export function jsonObject(entries: Iterable<readonly [string, JsonValue]>): JsonObject {
   return Object.fromEntries(entries);
 }
@@ -26,14 +26,14 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value) && !isExactNumber(value);
 }
 
-/** What may be an integer beyond 2^53, which are rare enough to be looked for in a second way. */
+/** A possible integer beyond 2^53. These are rare, so a second check looks for them. */
 const longDigits = /\d{16}/;
 
 /** A token of Python's JSON; texts are matched so that words in them stay. */
 const pythonToken = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\bInfinity\b|\bNaN\b/gs;
 
 /**
- * Reads JSON as Python writes it, which knows the bare words NaN, Infinity and -Infinity; they become texts. Returns undefined for what is not JSON.
+ * Reads JSON as Python writes it, which knows the bare words NaN, Infinity and -Infinity; they become texts. Returns undefined if it is not JSON.
  */
 export function readPythonJson(text: string): JsonValue | undefined {
   const parsed = parse(() => text) ?? parse(() => text.replace(pythonToken, quoteWord));
@@ -55,7 +55,7 @@ function parse(text: () => string): { value: JsonValue } | undefined {
   }
 }
 
-/** Returns a value without what is nested too deep and without numbers that JSON does not have. A `bigint` stands for an integer with all its digits. */
+/** Returns a value without parts that are nested too deep and without numbers that JSON lacks. A `bigint` is an integer with all its digits. */
 export function boundedJson(value: JsonValue | bigint, depth = 0): JsonValue {
   if (typeof value === "bigint") return jsonInteger(value);
   if (typeof value === "number") return jsonNumber(value);
@@ -82,7 +82,7 @@ export function pointNumberOf(value: JsonValue | undefined, key: string, warning
   return number;
 }
 
-/** Returns the numbers of a list, NaN for what is something else; nothing if the value is not a list. */
+/** Returns the numbers of a list, NaN for other items; an empty list if the value is not a list. */
 export function numbersOf(value: JsonValue | undefined): number[] {
   return Array.isArray(value) ? value.map((cell: JsonValue) => numberOf(cell) ?? Number.NaN) : [];
 }

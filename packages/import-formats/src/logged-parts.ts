@@ -9,7 +9,7 @@ export type LoggedPart = { readonly key: string } & (
   | { readonly type: string; readonly value: JsonObject }
 );
 
-/** Yields the parts of a value; keys of objects within objects are joined by dots. What is neither of these kinds is counted, null passed over. */
+/** Yields the parts of a value; keys of nested objects are joined by dots. Values of other kinds are counted; null is skipped. */
 export function* loggedParts(key: string, value: JsonValue, warnings: Warnings, depth = 0): Generator<LoggedPart> {
   const number = pointNumberOf(value, key, warnings);
   if (number !== undefined) yield { key, number };

@@ -1,6 +1,6 @@
 import type { Query, SqlRow } from "./file-tree.ts";
 
-/** What is used of an open database of SQLite, such as a `DatabaseSync` of Node. */
+/** The part of an open SQLite database that is used, such as a `DatabaseSync` of Node. */
 export type SqliteDatabase = {
   prepare(sql: string): {
     setReadBigInts(enabled: boolean): void;

@@ -11,7 +11,7 @@ export type Warnings = {
 /** Most characters of a detail. */
 const DETAIL_CHARACTERS_MAX = 200;
 
-/** Creates counters of what is left out of a run, or of no run in particular. */
+/** Creates counters of data left out of a run, or of no particular run. */
 export function createWarnings(run?: string): Warnings {
   const counted = new Map<WarningCode, { count: number; detail: string | undefined }>();
   return {

@@ -14,7 +14,7 @@ const HYPHEN = "-".charCodeAt(0);
 const COLON = ":".charCodeAt(0);
 const LETTER_T = "T".charCodeAt(0);
 
-/** What is not two digits. So far below 0 that the century of a year cannot make up for it. */
+/** Result for text that is not two digits. So far below 0 that the century of a year cannot make up for it. */
 const NO_PAIR = -10_000;
 /** Digits after the point that count; the others are below a microsecond. */
 const DECIMALS_MAX = 6;

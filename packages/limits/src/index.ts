@@ -1,7 +1,7 @@
 /*
  * Limits of the API that more than one process needs (API specification, Limits): the gateway refuses what exceeds them and shows them in
- * its schemas, and a service, which any gRPC client can call, refuses or bounds by the same numbers. A limit that one process needs alone
- * stands there.
+ * its schemas, and a service, which any gRPC client can call, refuses or bounds by the same numbers. A limit that only one process needs
+ * is defined there.
  */
 
 export { jsonBytes } from "./json-bytes.ts";
@@ -235,7 +235,7 @@ export const TRACE_LIMITS = {
   wholeSpansMax: 100_000,
   searchBytesMax: 512,
   searchTermsMax: 8,
-  /** Days that the list of a project goes back unless it says. */
+  /** Days that the list of a project goes back by default. */
   listDays: 7,
 } as const;
 
@@ -272,12 +272,12 @@ export const SPAN_STATUSES = ["running", "ok", "error", "cancelled", "interrupte
 /** Kinds of trace events; the first one is number 1 of `tidemark.traces.v1.EventKind`. */
 export const TRACE_EVENT_KINDS = ["started", "updated", "finished", "exception", "interrupted"] as const;
 
-/** What may have become of inputs and outputs; the first one, the default, is number 1 of `tidemark.traces.v1.RedactionState`. */
+/** States of inputs and outputs; the first one, the default, is number 1 of `tidemark.traces.v1.RedactionState`. */
 export const REDACTION_STATES = ["not_captured", "redacted", "truncated", "captured"] as const;
 /** Rows of a page of reports. */
 export const REPORTS_PAGE_ROWS = { default: 50, max: 200 } as const;
 
-/** Who may read a report: readers of the organization, or everybody; the first one is the default. Both `private` and `org` mean the organization. */
+/** Who may read a report: readers of the organization, or anyone; the first one is the default. Both `private` and `org` mean the organization. */
 export const REPORT_VISIBILITIES = ["private", "org", "public"] as const;
 
 /** Rows of a page of panels of reports. */
@@ -298,7 +298,7 @@ export const VIEW_VISIBILITIES = ["private", "organization"] as const;
 /** Who reads a workspace view. */
 export type ViewVisibility = (typeof VIEW_VISIBILITIES)[number];
 
-/** What an imported view becomes; the first one is the default. */
+/** How a view is imported; the first one is the default. */
 export const IMPORT_STRATEGIES = ["create", "replace"] as const;
 
 /** Keys that no payload of a view may have at any depth, because they reach prototypes. */
@@ -344,18 +344,18 @@ export const RESTORE_LIMITS = {
   pieceBytesMin: 1024 * 1024,
   /** Most lines of a piece, blank ones included: the shortest line of a known type that says something has 32 bytes or more. */
   pieceLinesMax: 32_768,
-  /** A body that is gzip may become a bounded multiple of its size, and `expansionFreeBytes` whatever its size; archives of real data become 5 to 30 times theirs. */
+  /** A gzip body may expand to a bounded multiple of its size, and to `expansionFreeBytes` regardless of size; archives of real data expand 5 to 30 times. */
   expansionMax: 256,
   expansionFreeBytes: 16 * 1024 * 1024,
-  /** Most ids of which is asked together whether they are taken. */
+  /** Most ids that are checked together for being taken. */
   idsTogetherMax: 1000,
   /** Most characters of the name of a request to an owner, by which it is stored once. */
   nameCharactersMax: 200,
-  /** Hours for which what is staged is kept, and the answer of what is restored. */
+  /** Hours for which staged data and the answers of restores are kept. */
   keptHours: 24,
 } as const;
 
-/** States of import jobs; the last one is that of imports without a job. */
+/** States of import jobs; the last one is for imports without a job. */
 export const IMPORT_STATUSES = [
   "created",
   "uploading",

@@ -96,7 +96,7 @@ function encodeNumbers(columns: LogColumns): Uint8Array {
   return out.done();
 }
 
-/** What is stored of a block's lines beside the block; it is added to the id and the time of arrival of each line. */
+/** Base values stored next to a block; they are added to the id and the time of arrival of each line. */
 export type BlockBase = { readonly id: number; readonly createdUs: number };
 
 const NO_BASE: BlockBase = { id: 0, createdUs: 0 };

@@ -20,7 +20,7 @@ export function mergeColumns(parts: readonly LogColumns[]): LogColumns {
   return gather(whole, runs[0]!);
 }
 
-/** Cuts lines into blocks, in order. A block ends with the line that brings its weight to `weightMax`. */
+/** Cuts lines into blocks, in order. A block ends with the line that raises its weight to `weightMax`. */
 export function cutColumns(columns: LogColumns, weightMax: number): LogColumns[] {
   const { offsets } = columns;
   const count = countOf(columns);
@@ -34,7 +34,7 @@ export function cutColumns(columns: LogColumns, weightMax: number): LogColumns[]
   return pieces;
 }
 
-/** What a line weighs in addition to its message. */
+/** The weight of a line in addition to its message. */
 const LINE_WEIGHT = 32;
 
 /** Returns the weight of a block: about the bytes that it takes in memory. It bounds the number of lines as well as their bytes. */

@@ -1,6 +1,6 @@
 /*
- * The sizes of what is stored of metrics, each in one place. SQL has to repeat some of them; a test of the ingest service compares what it
- * says with these. What a segment and a block look like inside is told in segments/segment-layout.ts and blocks/block-layout.ts.
+ * The sizes of stored metric data, each in one place. SQL has to repeat some of them; a test of the ingest service compares what it
+ * says with these. The inner layout of segments and blocks is described in segments/segment-layout.ts and blocks/block-layout.ts.
  */
 
 /** Keys of one aggregate page, a power of two: the aggregate of key id k is number k mod 32 of page k div 32. */
@@ -26,13 +26,13 @@ export const NUMBERS_PER_AGGREGATE = 10;
 /** How many neighboring key ids a block may cover, widest first. A key range starts at a multiple of its width. */
 export const KEY_RANGE_WIDTHS = [4096, 256, 16] as const;
 
-/** The widest key range whose blocks have chunk statistics beside them. */
+/** The widest key range whose blocks have chunk statistics stored next to them. */
 export const STATISTICS_WIDTH_MAX = 16;
 
 /** Bytes of the statistics of one chunk: nine doubles, little-endian, the first of them the number of values. */
 export const CHUNK_STATISTICS_BYTES = 72;
 
-/** Bytes of the sum of one chunk, which is stored beside its statistics: two doubles, little-endian (numbers/exact-sum.ts). */
+/** Bytes of the sum of one chunk, which is stored next to its statistics: two doubles, little-endian (numbers/exact-sum.ts). */
 export const CHUNK_SUM_BYTES = 16;
 
 /** Bytes of an entry in the directory of a block: the offset and the size of a key's section, u32 each, little-endian. */

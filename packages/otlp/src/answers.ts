@@ -1,6 +1,6 @@
 import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 
-/** What became of a request: how many spans were refused, and why. Nothing was refused: 0 and an empty text. */
+/** The result of a request: how many spans were refused, and why. If none were refused: 0 and an empty text. */
 export type ExportAnswer = { readonly rejectedSpans: number; readonly message: string };
 
 /** Returns an `ExportTraceServiceResponse` in JSON. */

@@ -8,10 +8,10 @@ export type AnyValue = {
   readonly number?: number;
 };
 
-/** How deep lists and maps may lie in each other; what is deeper becomes null. */
+/** Maximum nesting depth of lists and maps; deeper values become null. */
 export const VALUE_DEPTH_MAX = 64;
 
-/** What stands for no value at all. */
+/** Represents the absence of a value. */
 export const nullValue: AnyValue = { json: "null" };
 
 /** Returns a text as a value. */

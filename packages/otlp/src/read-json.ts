@@ -33,10 +33,10 @@ const UINT64_MAX = 2n ** 64n - 1n;
 const FIELDS_OF = { attribute: 4, item: 2, eventOrLink: 1 } as const;
 
 /**
- * Reads an `ExportTraceServiceRequest` in JSON, which was parsed; integers beyond 2^53 keep their digits if they are exact numbers. Pauses after each span, scope and resource, where the caller may let others work.
- * Resources without spans are left out.
+ * Reads an `ExportTraceServiceRequest` in JSON, which was parsed; integers beyond 2^53 keep their digits if they are exact numbers.
+ * Pauses after each span, scope and resource, where the caller may let other work run. Resources without spans are left out.
  * @param spansMax most spans that the request may have
- * @throws SpansFault for what is none, for more spans, and for a span or a resource of too many fields
+ * @throws SpansFault if it is not one, for more spans, and for a span or a resource of too many fields
  */
 export function* readJsonSpans(body: unknown, spansMax: number): Generator<void, ResourceSpans[]> {
   const counter = createSpanCounter(spansMax);

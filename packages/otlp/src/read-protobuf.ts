@@ -31,10 +31,10 @@ const STATUS_ERROR = 2;
 
 type Field = (number: number, type: WireType) => boolean;
 
-/** What is read, with what counts its fields. */
+/** The reader, with the counter of its fields. */
 type Source = { readonly reader: BinaryReader; readonly counter: SpanCounter };
 
-/** Reads the fields of a message of a span or a resource up to `end`. `field` tells whether it has read the one it is given; others are skipped. */
+/** Reads the fields of a message of a span or a resource up to `end`. `field` returns whether it has read the given field; other fields are skipped. */
 function eachField({ reader, counter }: Source, end: number, field: Field): void {
   for (const [number, type] of fieldsUpTo(reader, end)) {
     counter.fields(1);
@@ -48,7 +48,7 @@ function* fieldsUpTo(reader: BinaryReader, end: number): Generator<[number, Wire
   if (reader.pos !== end) throw new RangeError("a field ends outside of its message");
 }
 
-/** Returns where the message ends whose length comes next. */
+/** Returns where the message whose length comes next ends. */
 function endOf(reader: BinaryReader): number {
   const length = reader.uint32();
   if (length > reader.len - reader.pos) throw new RangeError("a message ends outside of the request");
@@ -59,7 +59,7 @@ const isMessage = (type: WireType): boolean => type === WireType.LengthDelimited
 
 /**
  * Reads an `ExportTraceServiceRequest` in protobuf, resource by resource. Fields that are not known are skipped. Pauses after each span, scope and resource,
- * where the caller may let others work. Resources without spans are left out.
+ * where the caller may let other work run. Resources without spans are left out.
  * @param spansMax most spans that the request may have
  * @throws SpansFault for bytes that are none, for more spans, and for a span or a resource of too many fields
  */

@@ -8,7 +8,7 @@ import * as json from "./read-json.ts";
 import * as protobuf from "./read-protobuf.ts";
 import { SpansFault, type ResourceSpans } from "./span.ts";
 
-// What the exporters of the OpenTelemetry SDK send, in both encodings.
+// The requests that the exporters of the OpenTelemetry SDK send, in both encodings.
 
 const other: SpanContext = { traceId: "ab".repeat(16), spanId: "cd".repeat(8), traceFlags: TraceFlags.SAMPLED };
 
@@ -164,7 +164,7 @@ describe("in protobuf", () => {
     return Buffer.concat([Uint8Array.of((field << 3) | 2, ...size), bytes]);
   };
 
-  /** So many empty messages of a field. */
+  /** Returns `count` empty messages of a field. */
   const many = (field: number, count: number): Uint8Array => Buffer.alloc(2 * count, Buffer.of((field << 3) | 2, 0));
 
   test.each([

@@ -10,8 +10,8 @@ export type OtlpEvent = { readonly name: string; readonly attributes: Attributes
 export type OtlpLink = { readonly traceId: string; readonly spanId: string; readonly attributes: Attributes };
 
 /**
- * A span as OTLP brings it (opentelemetry-proto 1.x, `trace/v1/trace.proto`), with the fields that are read here. Ids in hexadecimal, lower case, of any
- * length: who uses them checks them. Times in nanoseconds since 1970; 0: not known.
+ * A span as OTLP sends it (opentelemetry-proto 1.x, `trace/v1/trace.proto`), with the fields that are read here. Ids in hexadecimal, lower case, of any
+ * length: the caller checks them. Times in nanoseconds since 1970; 0: not known.
  */
 export type OtlpSpan = {
   readonly traceId: string;
@@ -26,14 +26,14 @@ export type OtlpSpan = {
   readonly links: readonly OtlpLink[];
   /** Whether its status is `ERROR`. */
   readonly failed: boolean;
-  /** What its status says about the error. */
+  /** The message of its status about the error. */
   readonly statusText: string;
 };
 
 /** The spans of one resource: of a process, mostly. */
 export type ResourceSpans = { readonly resource: Attributes; readonly spans: readonly OtlpSpan[] };
 
-/** Says that a request is no `ExportTraceServiceRequest`. The message never quotes the request. */
+/** Says that a request is not an `ExportTraceServiceRequest`. The message never quotes the request. */
 export class SpansFault extends Error {}
 
 /** Most fields of a span or a resource, as protobuf has them; an attribute has four. What is kept of a span holds fewer. */

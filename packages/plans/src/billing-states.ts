@@ -18,7 +18,7 @@ const unpaid: ReadonlySet<string> = new Set<BillingState>([
 ]);
 
 /**
- * Tells whether an organization in this state may read and stop what it has, but not add or change anything (API
+ * Returns whether an organization in this state may read and stop what it has, but not add or change anything (API
  * specification, Errors, payment_required).
  */
 export function awaitsPayment(billingState: string): boolean {

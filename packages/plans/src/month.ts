@@ -1,4 +1,4 @@
-/** A calendar month in UTC, with which quotas begin anew. Days and months are ISO 8601 texts. */
+/** A calendar month in UTC, with which quotas start over. Days and months are ISO 8601 texts. */
 export type Month = {
   /** YYYY-MM. */
   readonly name: string;

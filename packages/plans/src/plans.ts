@@ -4,9 +4,9 @@ export const planTiers = ["free", "pro", "premium"] as const;
 /** The name of a plan. */
 export type PlanTier = (typeof planTiers)[number];
 
-/** What a plan allows, in fields with the names of the usage document. Months are calendar months in UTC. */
+/** The limits of a plan, in fields with the names of the usage document. Months are calendar months in UTC. */
 export type Plan = {
-  /** What people see. */
+  /** The name that people see. */
   readonly label: string;
   /** The price of a month in US dollars. */
   readonly monthly_base_usd: number;
@@ -23,7 +23,7 @@ export type Plan = {
   readonly trace_events: number;
   /** Requests of a month. */
   readonly api_requests: number;
-  /** What a million requests above `api_requests` cost, in US cents; null: requests above it are refused. */
+  /** The price of a million requests above `api_requests`, in US cents; null: requests above it are refused. */
   readonly api_request_overage_cents_per_million: number | null;
   /** Requests per second, and simultaneously (burst). */
   readonly rate_limit_rps: number;

@@ -10,7 +10,7 @@ export const storageKinds = [
   "reports",
 ] as const;
 
-/** A kind of what is stored. */
+/** A kind of stored data. */
 export type StorageKind = (typeof storageKinds)[number];
 
 /** Logical bytes of each kind. */

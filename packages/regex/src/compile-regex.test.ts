@@ -164,7 +164,7 @@ describe("a long text", () => {
 });
 
 describe("another engine of RE2's syntax", () => {
-  /** Compares what is said of a pattern and of texts. */
+  /** Compares the results for a pattern and for texts. */
   function expectAgreement(pattern: string, texts: readonly string[]): void {
     const expected = oracle(pattern);
     const fault = expected === undefined ? "invalid" : expected.test("") ? "matches_empty" : "ok";

@@ -1,7 +1,7 @@
 import { casesOf, foldSyntax, kindOf, parseSyntax, type SyntaxNode } from "./syntax-tree.ts";
 
 /**
- * What a text must contain for a pattern to match it, as far as substrings tell. `any` tells nothing. Every literal has
+ * The substrings that a text must contain for a pattern to match it. `any` requires nothing. Every literal has
  * three characters or more and no capital ASCII letters: compare it with the text after its ASCII letters are lowered.
  */
 export type Literals =
@@ -36,7 +36,7 @@ export function findLiterals(pattern: string): Literals {
 }
 
 /**
- * What is known of the texts that a node matches, with ASCII letters in lower case. `exact` lists them all. Where that is
+ * Facts about the texts that a node matches, with ASCII letters in lower case. `exact` lists them all. Where that is
  * not possible, every one begins with one of `first`, ends with one of `last` and meets `inside`.
  */
 type Known =

@@ -20,8 +20,8 @@ const FOLD_CASE = 1;
 const MAX_RUNE = 0x10_ff_ff;
 
 /**
- * Returns the tree of a valid pattern in which letters match in any case. It is simplified: every counted repetition is
- * written out, with shared children. A set only parses what is added to it, so nothing is compiled.
+ * Returns the tree of a valid pattern whose letters match in any case. It is simplified: every counted repetition is
+ * written out, with shared children. A set only parses the patterns added to it, so nothing is compiled.
  */
 export function parseSyntax(pattern: string): SyntaxNode {
   const set = new RE2Set(RE2Set.UNANCHORED, RE2JS.CASE_INSENSITIVE);

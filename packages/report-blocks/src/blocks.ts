@@ -8,7 +8,7 @@ export const BLOCKS = { countMax: 256, bytesMax: 256 * 1024, blockBytesMax: 32 *
 /** How callouts look; the first one is the default. */
 export const CALLOUTS = ["info", "warn", "success"] as const;
 
-/** What a summary looks for; the first one is the default. */
+/** The angles of a summary; the first one is the default. */
 export const ANGLES = ["what-worked", "outliers", "config-diffs", "next-steps", "free-form"] as const;
 
 /** A block. It may have more members, which are kept. */
@@ -57,7 +57,7 @@ export function panelsOf(blocks: readonly Block[]): PlacedPanel[] {
   );
 }
 
-/** Tells whether a stored value has the form of a block. */
+/** Returns whether a stored value has the form of a block. */
 export function isBlock(value: unknown): value is Block {
   return isObject(value) && typeof value["kind"] === "string";
 }

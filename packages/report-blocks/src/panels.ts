@@ -13,7 +13,7 @@ import {
   type Members,
 } from "./shape.ts";
 
-/** What a scalar panel shows of a metric; the last one is the default. */
+/** The figures of a metric that a scalar panel can show; the last one is the default. */
 const AGGREGATES = ["min", "max", "mean", "latest"] as const;
 
 /** A panel names the runset of its grid that it shows, the first one unless said. Whether there is one is not checked. */

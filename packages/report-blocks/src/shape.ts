@@ -1,10 +1,10 @@
 /** A JSON Schema. */
 export type Schema = Readonly<Record<string, unknown>>;
 
-/** What a value has to be: a check, and the JSON Schema that says the same. */
+/** The required form of a value: a check, and the equivalent JSON Schema. */
 export type Shape = {
   readonly schema: Schema;
-  /** Returns what is wrong with the value, of which the text begins with `path`; undefined: nothing. */
+  /** Returns what is wrong with the value, as a text that begins with `path`; undefined: nothing. */
   readonly faultOf: (value: unknown, path: string) => string | undefined;
 };
 
@@ -13,7 +13,7 @@ export type Members = Readonly<Record<string, Shape>>;
 
 const json = JSON as unknown as { isRawJSON(value: unknown): value is { readonly rawJSON: string } };
 
-/** Tells whether a value is a JSON object, and not a number that keeps its digits (TC39, JSON.parse source text access). */
+/** Returns whether a value is a JSON object, and not a number that keeps its digits (TC39, JSON.parse source text access). */
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value) && !json.isRawJSON(value);
 }
@@ -32,7 +32,7 @@ export const text: Shape = {
   faultOf: (value, path) => (typeof value === "string" ? undefined : `${path} must be a text`),
 };
 
-/** A text with something besides white space. */
+/** A text that is not only white space. */
 export const filledText: Shape = {
   schema: { type: "string", pattern: `[^${WHITE}]` },
   faultOf: (value, path) =>
@@ -76,7 +76,7 @@ export function listOf(item: Shape): Shape {
   };
 }
 
-/** An object with any names, of which each has such a value. */
+/** An object with any names, each with such a value. */
 export function mapOf(item: Shape): Shape {
   return {
     schema: { type: "object", additionalProperties: item.schema },
@@ -132,7 +132,7 @@ export function taggedBy(tag: string, kinds: Readonly<Record<string, Shape>>): S
   };
 }
 
-/** An object to which at least one of several shapes fits. `fault` says what it needs, after its path. */
+/** An object that matches at least one of several shapes. `fault` says what it needs, after its path. */
 export function someOf(shapes: readonly Shape[], fault: string): Shape {
   return {
     schema: { anyOf: shapes.map(({ schema }) => schema) },

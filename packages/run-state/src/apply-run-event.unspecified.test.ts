@@ -18,7 +18,7 @@ import {
   type Row,
 } from "./transition-rows.fixture.ts";
 
-/** What the specification leaves open. */
+/** Cases that the specification leaves open. */
 const between: Row[] = [
   {
     name: "setting a finished run back to running clears nothing and is not a resume",

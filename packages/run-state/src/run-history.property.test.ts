@@ -26,7 +26,7 @@ const command: fc.Arbitrary<Command> = fc.oneof(
   }),
 );
 
-/** What follows from requests and answers alone: an independent model of the same rules. */
+/** State derived from requests and answers alone: an independent model of the same rules. */
 type Model = {
   status: RunState["status"];
   finishedAt: number | null;

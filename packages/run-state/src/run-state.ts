@@ -7,7 +7,7 @@ export type RunStatus = "running" | "finished" | "failed";
  */
 export type StopState = "none" | "requested" | "acknowledged" | "completed" | "terminal_without_completion";
 
-/** What a reader sees: the stored status combined with the stop state (API specification, Derived display status). */
+/** The status that a reader sees: the stored status combined with the stop state (API specification, Derived display status). */
 export type DisplayStatus = "running" | "stopping" | "stopped" | "finished" | "failed";
 
 /** Who asked for a stop: a browser session, an API key, an installation without credentials, or an unknown caller. */
@@ -57,7 +57,7 @@ export function newRunState(at: Date): RunState {
   return { status: "running", startedAt: at, finishedAt: null, resumeCount: 0, resumedAt: null, stop: NO_STOP };
 }
 
-/** Tells whether a status is an end: `finished` or `failed`. */
+/** Returns whether a status is an end: `finished` or `failed`. */
 export function isTerminal(status: RunStatus): boolean {
   return status !== "running";
 }
@@ -75,7 +75,7 @@ export function displayStatus(status: RunStatus, stopState: StopState): DisplayS
   return status;
 }
 
-/** Tells whether a training process that polls must stop: only while the run is running and has not carried out the request. */
+/** Returns whether a training process that polls must stop: only while the run is running and has not carried out the request. */
 export function isStopPending(status: RunStatus, stopState: StopState): boolean {
   return status === "running" && (stopState === "requested" || stopState === "acknowledged");
 }

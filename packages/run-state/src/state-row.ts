@@ -3,7 +3,7 @@ import type { RunState, RunStatus, StopActor, StopState } from "./run-state.ts";
 const texts = new WeakMap<Date, string>();
 
 /**
- * Returns an RFC 3339 text as a Date. A Date does not have microseconds, so the text is kept beside it: an instant that a
+ * Returns an RFC 3339 text as a Date. A Date does not have microseconds, so the text is kept with it: an instant that a
  * transition passes on is written back exactly.
  */
 export function instantOf(text: string): Date {
@@ -60,7 +60,7 @@ export function stateOfRow(row: RunStateRow): RunState {
   };
 }
 
-/** Returns the row of a state; instants that came from a row are the same texts. */
+/** Returns the row of a state; instants that were read from a row are the same texts. */
 export function rowOfState(state: RunState): RunStateRow {
   const { stop } = state;
   return {

@@ -24,7 +24,7 @@ export function after(...events: RunEvent[]): RunState {
   return events.reduce((state, event, i) => applyRunEvent(state, event, minute(i + 1)).state, newRunState(startedAt));
 }
 
-/** One row of a table test: after `history`, `event` has this outcome; what `expected` does not name stays as it was. */
+/** One row of a table test: after `history`, `event` has this outcome; fields that `expected` does not name stay unchanged. */
 export type Row = {
   name: string;
   history: RunEvent[];

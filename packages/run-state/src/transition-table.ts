@@ -1,6 +1,6 @@
 import type { RunStatus, StopState } from "./run-state.ts";
 
-/** What can happen to a run. An acknowledgement that names another request than the stored one is a separate trigger. */
+/** An event that can happen to a run. An acknowledgement that names a request other than the stored one is a separate trigger. */
 export type Trigger =
   | "resume"
   | "patch_running"
@@ -11,7 +11,7 @@ export type Trigger =
   | "ack_completed"
   | "ack_other_request";
 
-/** What an event came to; the API's answers (200 with flags, or 409) follow from it. */
+/** The outcome of an event; the API's answers (200 with flags, or 409) follow from it. */
 export type Outcome =
   | "attached"
   | "resumed"

@@ -26,7 +26,7 @@ export type ByteWriter = {
 const LOW_BITS = 0x80;
 const INT32_SAFE = 0x4000_0000;
 const NUMBER_BYTES_MAX = 9;
-/** Whole numbers within this bound are written as such; their double, and a bit more, is below 2^53. */
+/** Whole numbers within this bound are written as integers; their double, and a bit more, is below 2^53. */
 export const WHOLE_MAX = 2 ** 51;
 
 /** Creates a writer. */
@@ -71,7 +71,7 @@ export function createByteWriter(capacity = 1024): ByteWriter {
     unsigned,
     signed,
     number(value) {
-      // The lowest bit tells the two forms apart. -0 is written as 0.
+      // The lowest bit distinguishes the two forms. -0 is written as 0.
       if (Number.isInteger(value) && Math.abs(value) < WHOLE_MAX) {
         unsigned(value < 0 ? -4 * value - 2 : 4 * value);
         return;

@@ -5,7 +5,7 @@ export function codecError(text: string): Error {
   return error;
 }
 
-/** Tells whether an error says that bytes are damaged. */
+/** Returns whether an error says that bytes are damaged. */
 export function isSpanCodecError(error: unknown): boolean {
   return error instanceof Error && error.name === "SpanCodecError";
 }

@@ -15,7 +15,7 @@ const DEFLATE_LEVEL = 1;
 /** The most that one packed value may hold; what a damaged one claims must not fill the memory. */
 const UNPACKED_BYTES_MAX = 64 * 1024 * 1024;
 
-/** Returns the bytes compressed where that makes them an eighth shorter, with a byte in front that tells how. */
+/** Returns the bytes compressed where that makes them an eighth shorter, with a byte in front that says how. */
 export function pack(bytes: Uint8Array): Uint8Array {
   if (bytes.length >= COMPRESS_FROM) {
     const isLong = bytes.length >= ZSTD_FROM;

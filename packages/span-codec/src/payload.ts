@@ -1,9 +1,9 @@
 import type { ByteReader } from "./byte-reader.ts";
 import type { ByteWriter } from "./byte-writer.ts";
 
-/** What nobody needs to list or fold a span: documents and texts, as they were sent. */
+/** The parts of a span not needed to list or fold it: documents and texts, as they were sent. */
 export type SpanPayload = {
-  /** JSON; empty stands for the empty document. */
+  /** JSON; empty means the empty document. */
   readonly attributesJson: Uint8Array;
   readonly metricsJson: Uint8Array;
   readonly linksJson: Uint8Array;

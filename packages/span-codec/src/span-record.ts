@@ -2,16 +2,16 @@
 export const NONE = -1;
 
 /**
- * What one event says of a span, or what several events of the span say together, without its payload. Times are microseconds since the Unix epoch.
- * NaN stands for a number that is absent. An id is two halves of 32 bits; both 0 stand for none.
+ * The data of one event about a span, or of several events of the span together, without its payload. Times are microseconds since the Unix epoch.
+ * NaN means that a number is absent. An id is two halves of 32 bits; both 0 mean none.
  *
  * Fields that keep their last value say by which event: `parentSeq` and so on are the sequences of the events that named the values, `NONE` where
- * there is no value. Of a single event they are its own sequence.
+ * there is no value. For a single event they are its own sequence.
  */
 export type SpanRecord = {
   idHigh: number;
   idLow: number;
-  /** The sequence of the event that the other fields and the payload come from. */
+  /** The sequence of the event that provided the other fields and the payload. */
   seq: number;
   parentHigh: number;
   parentLow: number;

@@ -19,7 +19,7 @@ const FLAG = {
   /** The parent is one of the ids before; otherwise its eight bytes follow. */
   knownParent: 2,
   end: 4,
-  /** The sequence is the end (spans that come with their ends as sequences). */
+  /** The sequence is the end (spans that arrive with their ends as sequences). */
   seqIsEnd: 8,
   duration: 16,
   content: 32,

@@ -5,7 +5,7 @@ export type Catalog = {
   query<Row extends object>(text: string, values: readonly unknown[]): Promise<{ rows: Row[] }>;
 };
 
-/** What every object has: its owner, whether that is the role that migrates, and who else may do what. */
+/** Fields of every object: its owner, whether that is the role that migrates, and the privileges of other roles. */
 export type Owned = { readonly owner: string; readonly migrator: boolean; readonly grants: readonly Grant[] };
 
 /** One privilege of one role on an object, or on one column of it. */

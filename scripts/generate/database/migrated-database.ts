@@ -7,8 +7,8 @@ import pg from "pg";
 import type { Catalog } from "./catalog.ts";
 
 /**
- * Runs `work` on an empty database that has every migration: of a server made for this, of the release that the lock file
- * pins, whatever else the machine has. The server and its data are gone afterwards.
+ * Runs `work` on an empty database that has every migration: of a server made for this, of the version that the lock file
+ * pins, regardless of what the machine has. The server and its data are gone afterwards.
  * @throws StartError in one line when the server cannot be started
  */
 export async function withMigratedDatabase<T>(

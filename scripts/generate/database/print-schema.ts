@@ -5,8 +5,8 @@ import { comment, wrap } from "./wrap.ts";
 /**
  * Returns a schema of the connected database as text for people: types, tables with everything that belongs to them, views
  * and functions, each kind in the order of names. An owner is named only where it is not the role that migrates. The text is
- * there to be read and compared, not to be executed: a function may stand below a view that calls it.
- * @throws Error for an object of a kind that is not printed, so that none is left out silently
+ * meant to be read and compared, not executed: a function may follow a view that calls it.
+ * @throws Error for an object of a kind that is not printed, so that no object is left out silently
  */
 export async function printSchema(catalog: Catalog, schema: string): Promise<string> {
   const { rows: unknown } = await catalog.query<{ text: string }>(readUnknown, [schema]);
@@ -77,7 +77,7 @@ ORDER BY 1`;
 const readNamespace = `
 SELECT ${ownedColumns("n.nspowner", "n.nspacl")} FROM pg_namespace n WHERE n.oid = $1::regnamespace`;
 
-// Composite types that stand for themselves, and enumerations.
+// Standalone composite types, and enumerations.
 const readTypes = `
 SELECT t.oid::regtype::text AS name, obj_description(t.oid, 'pg_type') AS comment,
        CASE t.typtype

@@ -78,7 +78,7 @@ LEFT JOIN pg_attrdef d ON d.adrelid = c.oid AND d.adnum = a.attnum
 WHERE c.relnamespace = $1::regnamespace AND c.relkind = 'r'
 ORDER BY c.relname, a.attnum`;
 
-// NOT NULL stands with its column. Primary keys first, then unique and foreign keys, then checks.
+// NOT NULL is part of its column. Primary keys first, then unique and foreign keys, then checks.
 const readConstraints = `
 SELECT k.conrelid::regclass::text AS table,
        format('CONSTRAINT %I %s', k.conname, pg_get_constraintdef(k.oid, true)) AS text

@@ -8,7 +8,7 @@ const FORMAT = 1;
 
 /** The data folder of a running Tidemark, taken for this process. */
 export type DataDirectory = {
-  /** Lets other processes take it. */
+  /** Releases the folder to other processes. */
   release(): Promise<void>;
 };
 

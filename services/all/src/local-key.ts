@@ -7,7 +7,7 @@ import { connectPeer, createCall } from "@tidemark/rpc";
 
 const START_TIMEOUT_MS = 120_000;
 
-/** Returns the stored key, or an empty text without one. */
+/** Returns the stored key, or an empty text if there is none. */
 async function readKey(file: string): Promise<string> {
   try {
     return (await readFile(file, "utf8")).trim();
@@ -18,7 +18,7 @@ async function readKey(file: string): Promise<string> {
 }
 
 /**
- * Returns the API key of this data folder: the one stored in `api-key` (mode 0600) as long as it works, else a new one that
+ * Returns the API key of this data folder: the one stored in `api-key` (mode 0600) as long as it works, otherwise a new one that
  * is stored there first; and a token with which the owner signs in once. Asks the control service at `controlUrl`.
  */
 export async function ensureLocalKey(options: {

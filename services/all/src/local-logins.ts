@@ -6,7 +6,7 @@ import { prepareLogins } from "@tidemark/pg";
 export type LocalProcesses = ReadonlyMap<string, readonly ModuleDefinition[]>;
 
 /**
- * Migrates the database and makes a login role for each process that needs one, with a new password at every start, so that nothing runs as
+ * Migrates the database and makes a login role for each process that needs one, with a new password at every start, so that no process runs as
  * the superuser. Returns the database URLs by process.
  */
 export async function prepareLocalDatabase(

@@ -2,7 +2,7 @@ import { rolesOf } from "@tidemark/host";
 import type { Login } from "@tidemark/pg";
 import { allModules } from "./modules.ts";
 
-/** Returns the logins that the settings of the migration job name (`login-config.ts`), with the roles of their modules. */
+/** Returns the logins named by the settings of the migration job (`login-config.ts`), with the roles of their modules. */
 export function loginsOf(urls: Readonly<Record<string, unknown>>): readonly Login[] {
   return allModules.flatMap((module) => {
     const url = urls[module.name];

@@ -10,7 +10,7 @@ import { runsConfig } from "@tidemark/runs/config";
 import { tracesConfig } from "@tidemark/traces/config";
 import { usageConfig } from "@tidemark/usage/config";
 
-/** What a process knows of a module before it loads the code of it. */
+/** The facts of a module that a process knows before it loads the module's code. */
 export type ListedModule = {
   readonly name: string;
   readonly config: ConfigGroup;
@@ -19,8 +19,8 @@ export type ListedModule = {
 };
 
 /**
- * Every module of the product, peers before those that need them. A process loads those that it runs: all of them together take twice the time and
- * the memory of one.
+ * Every module of the product, peers before those that need them. A process loads only the modules that it runs: all of them together take twice the time and
+ * the memory of a single one.
  */
 export const moduleList: readonly ListedModule[] = [
   {

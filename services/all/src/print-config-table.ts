@@ -1,5 +1,5 @@
 import { renderConfigTable } from "@tidemark/config";
 import { allConfigGroups } from "./settings.ts";
 
-// Prints what becomes docs/config.md.
+// Prints the content of docs/config.md.
 process.stdout.write(renderConfigTable(allConfigGroups));

@@ -5,8 +5,8 @@ import { createDb } from "@tidemark/pg";
 import { recountStorage } from "@tidemark/usage/recount";
 import { knownNames } from "./settings.ts";
 
-// Compares what is counted of storage with a recount from the rows, and prints what differs by organization and kind. With --repair it corrects
-// the counters. Ends with 1 where something differed and was not corrected. Needs the database URL of the usage service.
+// Compares the storage counters with a recount from the rows, and prints differences by organization and kind. With --repair it corrects
+// the counters. Exits with 1 if a difference was not corrected. Needs the database URL of the usage service.
 const { values } = parseArgs({ options: { repair: { type: "boolean", default: false } } });
 const settings = parseConfig({ host: hostConfig }, process.env, { alsoKnown: knownNames });
 const url = settings.host.databaseUrl;

@@ -2,9 +2,9 @@ import { ConfigError } from "@tidemark/config";
 import { isStartError } from "@tidemark/local";
 import { parseCommandLine, usage, type CommandLine } from "./command-line.ts";
 
-/** What was started. */
+/** The started parts. */
 export type Running = {
-  /** Resolves with a sentence when a part that is needed has ended by itself. */
+  /** Resolves with a sentence when a required part has ended by itself. */
   readonly failed: Promise<string>;
   stop(): Promise<void>;
 };
@@ -60,7 +60,7 @@ export async function runLocal(start: (line: CommandLine) => Promise<Running>): 
     process.stderr.write(`tidemark: ${explain(error)}\n`);
     process.exit(1);
   }
-  // There was nothing to stop yet for a signal during the start.
+  // A signal during the start had nothing to stop yet.
   if (stopping !== undefined) await running.stop();
   const sentence = await running.failed;
   if (stopping === undefined) {

@@ -45,7 +45,7 @@ const launchConfig = defineConfig({
 /** Every setting, by group, in the order of the documentation. */
 export const allConfigGroups = { launch: launchConfig, ...configGroups(moduleList), migrate: loginConfig };
 
-// Names that clients read (examples/typescript): a shell that sets them may start a server, too.
+// Names that clients read (examples/typescript): a shell that sets them may also start a server.
 const clientNames = ["TIDEMARK_URL", "TIDEMARK_API_KEY"];
 
 /** Every known TIDEMARK_* name, so that processes can share one environment. */

@@ -16,13 +16,13 @@ import { startLocally, type LocalParts, type LocalProduct } from "./start-locall
 /** The processes of a split start. */
 type SplitChildren = {
   readonly internalUrls: ReadonlyMap<string, string>;
-  /** Resolves with a sentence when one of them has ended by itself. */
+  /** Resolves with a sentence when one of the processes has ended by itself. */
   readonly failed: Promise<string>;
   /** Ends the gateway first, then the services behind it. */
   stop(): Promise<void>;
 };
 
-/** Starts each module as a separate process, with its settings and the ports by which they find each other. */
+/** Starts each module as a separate process, with its settings and the ports through which they find each other. */
 async function startSplitChildren(
   settingsOf: (module: string) => Readonly<Record<string, string | undefined>>,
   log: (line: string) => void,
@@ -65,7 +65,7 @@ async function startSplitChildren(
     ),
     async stop() {
       for (const { child } of children.toReversed()) {
-        // Callers end before what they call.
+        // Callers end before the processes that they call.
         await child.stop();
       }
     },
@@ -85,7 +85,7 @@ async function isReady(baseUrl: string): Promise<boolean> {
   return answer?.ok === true;
 }
 
-/** Starts each module as a separate process, with NATS and MinIO beside them. */
+/** Starts each module as a separate process, along with NATS and MinIO. */
 async function startSplit({ folder, settingsOf, baseUrl, onStop, failsWith }: LocalParts): Promise<LocalProduct> {
   const natsPath = await serverPath("nats-server");
   const minioPath = await serverPath("minio");

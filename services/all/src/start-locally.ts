@@ -11,24 +11,24 @@ import { ensureLocalKey } from "./local-key.ts";
 import { prepareLocalDatabase, type LocalProcesses } from "./local-logins.ts";
 import { say, type Running } from "./run-local.ts";
 
-/** What `startLocally` passes to the function that starts the product. */
+/** The argument that `startLocally` passes to the function that starts the product. */
 export type LocalParts = {
   /** Returns a folder inside the data folder. */
   readonly folder: (name: string) => string;
   /**
-   * Returns the settings of a process: the user's over the local defaults, what this start decides, and where it needs one the database URL of
+   * Returns the settings of a process: the user's over the local defaults, the choices of this start, and, where it needs one, the database URL of
    * its own login.
    */
   readonly settingsOf: (process: string) => Readonly<Record<string, string | undefined>>;
   /** The gateway's address. */
   readonly baseUrl: string;
-  /** Registers a function that is called at the end, or when the start fails; the last one first. */
+  /** Registers a function that is called at the end, or when the start fails; in reverse order. */
   readonly onStop: (stop: () => Promise<void>) => void;
   /** Ends everything with this sentence as soon as the promise resolves. */
   readonly failsWith: (sentence: Promise<string>) => void;
 };
 
-/** What that function returns when the product runs. */
+/** The result of that function when the product runs. */
 export type LocalProduct = {
   /** Address of the control module's internal port. */
   controlUrl: string;
@@ -112,7 +112,7 @@ export async function startLocally(
   }
 }
 
-/** Returns the folder of the dashboard; undefined, which is said, where it cannot be made: everything else works without. */
+/** Returns the folder of the dashboard; undefined, with a message, if it cannot be made: everything else works without it. */
 async function bundleDashboard(environment: Readonly<Record<string, string | undefined>>): Promise<string | undefined> {
   if (environment["TIDEMARK_DASHBOARD_DIRECTORY"] !== undefined) return undefined;
   try {
@@ -125,10 +125,10 @@ async function bundleDashboard(environment: Readonly<Record<string, string | und
   }
 }
 
-// A laptop that does other things as well may take long to accept a connection.
+// A laptop that is busy with other work may take long to accept a connection.
 const CONNECT_SECONDS = 10;
 
-/** Returns the settings that a local start decides, whatever the environment says. */
+/** Returns the settings that a local start decides, regardless of the environment. */
 function localSettings(port: number, internalToken: string): Record<string, string | undefined> {
   return {
     TIDEMARK_PORT: String(port),
@@ -165,7 +165,7 @@ async function checkPort(host: string, port: number): Promise<void> {
   }
 }
 
-/** What the banner tells. */
+/** The facts in the banner. */
 type BannerFacts = {
   version: string;
   baseUrl: string;
@@ -176,7 +176,7 @@ type BannerFacts = {
   /** One line on how it runs. */
   mode: string;
   seconds: number;
-  /** Whether the user has said if limits are on. */
+  /** Whether the user has set whether limits are on. */
   choseLimits: boolean;
 };
 

@@ -44,13 +44,13 @@ export type TestFile = { readonly path: string; readonly content?: string; reado
 /** The service on its own database. */
 export type ArtifactsFixture = {
   readonly client: ArtifactsClient;
-  /** Another process of the service, with nothing in its memory. */
+  /** Another process of the service, with nothing in memory. */
   newProcess(changes?: Partial<ArtifactsDeps>): ArtifactsClient;
-  /** What the handlers work with; the object store is a folder. */
+  /** Dependencies of the handlers; the object store is a folder. */
   readonly deps: ArtifactsDeps;
-  /** As the service's role, under row level security. */
+  /** With the service's role, under row level security. */
   readonly db: Db;
-  /** As the owner of the database, above row level security. */
+  /** With the role of the database's owner, exempt from row level security. */
   readonly owner: Db;
   readonly url: string;
   newTenant(): Promise<Tenant>;
@@ -62,7 +62,7 @@ export type ArtifactsFixture = {
     tenant: Tenant,
     content?: string | Uint8Array,
   ): Promise<{ readonly objectId: string; readonly sizeBytes: bigint; readonly sha256: Uint8Array<ArrayBuffer> }>;
-  /** Stores a version as an upload does. */
+  /** Stores a version like an upload does. */
   storeVersion(
     tenant: Tenant,
     collection: TestCollection,
@@ -71,7 +71,7 @@ export type ArtifactsFixture = {
       readonly files?: readonly TestFile[];
     },
   ): Promise<TestVersion>;
-  /** Moves the end of a version into the past; no sweeper comes. */
+  /** Moves the end of a version into the past; no sweeper runs. */
   expire(version: TestVersion): Promise<void>;
   /** Runs one statement as the owner. */
   ask<Row>(statement: string, ...values: readonly unknown[]): Promise<Row[]>;

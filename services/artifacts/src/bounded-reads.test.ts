@@ -6,10 +6,10 @@ import { seedSkewed, type Skewed } from "./skewed.fixture.ts";
 import { findVersionByDigest } from "./uploads/known-version.sql.ts";
 
 // What a request reads depends on what it answers, not on the size of the organization: one has 20,000 runs, artifacts, collections and versions here,
-// a thousand others have 1 to 10. Blocks count as often as they are fetched: a row by an index takes three or four, a new row a few in every index.
+// a thousand others have 1 to 10. Blocks count each time they are fetched: a row by an index takes three or four, a new row a few in every index.
 
 const SIZE = 20_000;
-/** More often than PostgreSQL plans a kept statement for its values. */
+/** More calls than PostgreSQL plans a prepared statement for its values. */
 const TIMES = 7;
 const page = { limit: 100 };
 
@@ -29,7 +29,7 @@ afterAll(() => fixture.close());
 const artifact = { name: "n", type: "file", mimeType: "m" };
 let made: string[] = [];
 
-/** What is asked, how many blocks it may fetch, and the request. */
+/** The name of a request, how many blocks it may fetch, and the request. */
 const cases: [what: string, blocksMax: number, ask: () => Promise<unknown>][] = [
   ["100 artifacts of a run", 850, () => client.listArtifacts({ runId: large.runId }, call())],
   [
@@ -58,7 +58,7 @@ const cases: [what: string, blocksMax: number, ask: () => Promise<unknown>][] = 
   ["the latest version of a name", 60, () => client.resolveVersion({ ref: "c1" }, call())],
   ["a version by its index", 60, () => client.resolveVersion({ ref: "model/c1:v777" }, call())],
   ["a version by an alias", 60, () => client.resolveVersion({ ref: "p/model/c1:alias-1" }, call())],
-  // Their number is counted: at most 1,000.
+  // The entries are counted: at most 1,000.
   ["100 entries", 1500, () => client.listEntries({ versionId: large.versionId, page }, call())],
   ["200 runs of a version", 3500, () => client.getVersionLineage({ versionId: large.versionId }, call())],
   ["an input", 150, () => client.addInput({ runId: large.runId, versionId: large.versionId }, call())],

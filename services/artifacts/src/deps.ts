@@ -8,17 +8,17 @@ import type { Handlers } from "@tidemark/rpc";
 import type { PartAddresses } from "./uploads/part-addresses.ts";
 import type { UploadJobs } from "./uploads/upload-jobs.ts";
 
-/** What the handlers use. */
+/** Dependencies of the handlers. */
 export type ArtifactsDeps = {
   readonly db: Db;
-  /** As the worker's role, which sees what is due in all organizations. */
+  /** With the worker's role, which sees due work of all organizations. */
   readonly workerDb: Db;
   readonly blob: Blob;
   /** Verifies uploads. */
   readonly jobs: UploadJobs;
-  /** Where parts are to be sent. */
+  /** Returns the addresses that parts are sent to. */
   readonly addresses: PartAddresses;
-  /** Signs addresses of parts that gateways take themselves. */
+  /** Signs addresses of parts that gateways receive themselves. */
   readonly uploadSecret: () => Promise<Uint8Array>;
   readonly now: () => Date;
   /** Which runs exist, and in which projects. */
@@ -27,9 +27,9 @@ export type ArtifactsDeps = {
   readonly newId: () => string;
   /** Days that the bytes of a deleted version are kept. */
   readonly graceDays: number;
-  /** How answers call the store of bytes that are kept here: a folder is `local`, an S3 server is `r2`. */
+  /** The name in answers of the store of bytes that are kept here: a folder is `local`, an S3 server is `r2`. */
   readonly storageBackend: "local" | "r2";
-  /** Of the quota of storage. */
+  /** Enforces the storage quota. */
   readonly gate: PlanGate;
 };
 

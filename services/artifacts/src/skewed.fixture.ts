@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { ArtifactsFixture, Tenant } from "./artifacts.fixture.ts";
 
-/** What the large organization of a skewed database has; everything is in one project. */
+/** The content of the large organization of a skewed database; everything is in one project. */
 export type Skewed = Tenant & {
   /** It has `size` artifacts. */
   readonly runId: string;
@@ -12,8 +12,8 @@ export type Skewed = Tenant & {
 };
 
 /**
- * Fills the tables: `organizations` with 1 to 10 runs, artifacts, collections and versions each, and one with `size` of each. Rows come in random order.
- * Counters of the organizations are those of the rows; those of collections too.
+ * Fills the tables: `organizations` with 1 to 10 runs, artifacts, collections and versions each, and one with `size` of each. Rows are in random order.
+ * The counters of organizations and of collections match the rows.
  */
 export async function seedSkewed(
   { ask }: Pick<ArtifactsFixture, "ask">,

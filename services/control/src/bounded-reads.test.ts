@@ -13,8 +13,8 @@ import { seedSkewed } from "./skewed.fixture.ts";
 import { callBy, newRuns } from "./stops/runs.fixture.ts";
 import { foreignTransactionResets } from "./upkeep/upkeep.sql.ts";
 
-// What a request reads depends on what it answers, not on the size of the organization: one has 20,000 members, keys and
-// invitations here, a thousand others have 1 to 10. Blocks count as often as they are fetched: a row by an index takes
+// The amount that a request reads depends on its response, not on the size of the organization: one has 20,000 members, keys and
+// invitations here, a thousand others have 1 to 10. Blocks count as often as they are fetched: reading a row by an index takes
 // three or four, a new row a few in every index. The large organization's part of an index has more than a hundred.
 
 const SIZE = 20_000;
@@ -62,7 +62,7 @@ afterAll(() => control.close());
 const newest = testSql(`SELECT changed_xid::text AS xid, max(credential_id) AS id FROM control.api_keys
    GROUP BY 1 ORDER BY count(*) DESC LIMIT 1`);
 
-/** Returns a cursor behind the last of very many keys that one transaction has written. */
+/** Returns a cursor after the last of very many keys that one transaction has written. */
 async function cursorBehindKeys(): Promise<string> {
   const { xid, id } = (await control.ownerDb.one<{ xid: string; id: string }>(newest, []))!;
   return writeCursor({
@@ -71,7 +71,7 @@ async function cursorBehindKeys(): Promise<string> {
   });
 }
 
-/** What is asked, how many blocks it may fetch, and the request. */
+/** The name of the request, how many blocks it may fetch, and the request. */
 const cases: [what: string, blocksMax: number, ask: () => Promise<unknown>][] = [
   ["100 seats", 500, () => control.client.listSeats({ orgId, page }, control.operator)],
   ["100 keys and who made them", 500, () => control.client.listApiKeys({ orgId, page }, control.operator)],
@@ -156,7 +156,7 @@ const cases: [what: string, blocksMax: number, ask: () => Promise<unknown>][] = 
     async () => control.client.getProjection({ cursor: await cursorBehindKeys(), limit: 10 }, control.anyone),
   ],
   ["a run that is not in memory", 20, () => control.client.getStopSignal({ runId: endedRunIds.pop()! }, callBy(orgId))],
-  // Most of it is the change of each run in the indexes of the runs service.
+  // Most of these blocks are the change of each run in the indexes of the runs service.
   ["a stop of 100 runs", 20_000, () => control.client.stopRuns({ runIds: runIds.splice(0, 100) }, callBy(orgId))],
   [`${SWEPT} sessions that have ended`, 250, () => sweepSessions(control.workerDb, later, SWEPT)],
   [`${SWEPT} device logins that have ended`, 250, () => sweepDeviceLogins(control.workerDb, later, SWEPT)],
@@ -180,7 +180,7 @@ describe.each(["never analyzed", "analyzed"])("in a database that was %s, reads 
   test.each(cases)("%s", async (_what, blocksMax, ask) => {
     for (let i = 1; i < TIMES; i += 1) await ask();
     const reads = await counter.readsOf(ask);
-    // With the tables, which a failure should name.
+    // Includes the tables, so that a failure names them.
     expect(reads.blocks > blocksMax ? reads : undefined).toBeUndefined();
     expect(reads.blocks).toBeGreaterThan(0);
   });

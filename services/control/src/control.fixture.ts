@@ -23,7 +23,7 @@ import { findRuns } from "./stops/runs-schema.sql.ts";
 /** The service over its own database, with a clock that the test moves. */
 export type Control = {
   client: Client<(typeof ControlService)["method"]>;
-  /** The changes that the service noted, in their order. */
+  /** The changes that the service noted, in order. */
   noted: readonly NotedChange[];
   runs: RunDirectory;
   /** As the service's role; row level security is in force. */
@@ -41,7 +41,7 @@ export type Control = {
   now(): Date;
   /** How often the relay was woken. */
   wakeUps(): number;
-  /** Messages that went out; `failing` makes the next ones fail. */
+  /** Messages that were sent; `failing` makes the next ones fail. */
   mail: { sent: InvitationMessage[]; failing: boolean };
   close(): Promise<void>;
 };
@@ -66,7 +66,7 @@ export function openRunDirectory(db: Db, pageRows?: number): RunDirectory {
   });
 }
 
-/** A call begins when it is created, and tests use theirs for long. */
+/** A call begins when it is created, and tests use one call for a long time. */
 const PATIENCE_MS = 600_000;
 
 /** How a test sets the service up. */
@@ -75,7 +75,7 @@ type ControlSetup = Partial<ControlDeps["settings"]> & {
   readonly mail?: "off";
   /** Connections of each role; default 8. */
   readonly connectionsMax?: number;
-  /** What stands between the service and its database. */
+  /** A wrapper between the service and its database. */
   readonly around?: (db: Db) => Db;
 };
 
@@ -87,7 +87,7 @@ export async function startControl(setup: ControlSetup = {}): Promise<Control> {
     createDb({ url: database.url, role, application: "control-test", connectionsMax, ...more });
   const db = around(open("tidemark_control"));
   const workerDb = around(open("tidemark_control_worker"));
-  // It fills tables, which takes long beside other tests.
+  // It fills tables, which takes long while other tests run.
   const ownerDb = open("postgres", { statementTimeoutMs: PATIENCE_MS });
   let offsetMs = 0;
   let wakeUps = 0;
@@ -170,7 +170,7 @@ export async function startControl(setup: ControlSetup = {}): Promise<Control> {
   };
 }
 
-/** Creates an organization as the operator, with a short name that no other one has. */
+/** Creates an organization as the operator, with a short unique name. */
 export async function newOrganization(control: Control, planTier = "premium"): Promise<string> {
   const name = `Org ${randomUUID()}`;
   const { organization } = await control.client.createOrganization({ name, planTier }, control.operator);
@@ -219,7 +219,7 @@ export async function bill(control: Control, orgId: string, billingState: string
   await control.client.updateOrganization({ orgId, billingState }, control.operator);
 }
 
-/** Returns the error that a call ends in; the test fails when it succeeds. */
+/** Returns the error that a call fails with; the test fails when it succeeds. */
 export async function refusal(call: Promise<unknown>): Promise<AppError> {
   const outcome = await call.then(
     () => new Error("the call went through"),

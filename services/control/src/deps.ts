@@ -8,7 +8,7 @@ import type { Admission } from "./oidc/claims.rules.ts";
 import type { Provider } from "./oidc/provider.ts";
 import type { RunDirectory } from "./stops/run-directory.ts";
 
-/** What the handlers work with. Time, ids and random bytes are arguments, so that tests can choose them. */
+/** The dependencies of the handlers. Time, ids and random bytes are arguments, so that tests can choose them. */
 export type ControlDeps = {
   readonly db: Db;
   readonly mail: Mail;
@@ -17,22 +17,22 @@ export type ControlDeps = {
   /** A new random UUID. */
   readonly newId: () => string;
   readonly randomBytes: (count: number) => Uint8Array;
-  /** Tells the relay that a committed transaction has left a message. */
+  /** Notifies the relay that a committed transaction has left a message. */
   readonly wakeRelay: () => void;
-  /** Told of changes to runs that were committed. */
+  /** Called with committed changes to runs. */
   readonly noteChange: ChangePublisher["note"];
   readonly settings: {
     /** What each plan includes. */
     readonly plans: Plans;
-    /** Whether anyone may sign in by an address alone. */
+    /** Whether any person may sign in by an address alone. */
     readonly devAuth: boolean;
     /** Whether the number of seats, which is a quota of the plan, is enforced. */
     readonly seatLimits: boolean;
     /** Where the web pages are, without a trailing slash; the address of the request when undefined. */
     readonly webUrl: string | undefined;
-    /** Where people sign in by OpenID Connect, and who is let in; undefined where no provider is set. */
+    /** Where people sign in by OpenID Connect, and who is admitted; undefined where no provider is set. */
     readonly oidc: { readonly provider: Provider; readonly admission: Admission } | undefined;
-    /** Days for which a deleted organization can be restored. */
+    /** Days during which a deleted organization can be restored. */
     readonly graceDays: number;
   };
 };

@@ -27,7 +27,7 @@ export const controlMigrations: MigrationSet = {
   directory: join(import.meta.dirname, "store"),
 };
 
-/** Accounts, sessions, keys and what gateways know of them; and which runs should stop. */
+/** Accounts, sessions, keys and their projection for gateways; and which runs should stop. */
 export const controlModule = defineModule({
   name: "control",
   config: controlConfig,

@@ -1,6 +1,6 @@
 import type { AppError } from "@tidemark/errors";
 
-/** Returns what a rule throws; an error that says so when it throws nothing. */
+/** Returns the error that a rule throws; another error if it throws nothing. */
 export function refusalOf(rule: () => unknown): AppError | Error {
   try {
     rule();

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { type Statement } from "@tidemark/pg";
 import { newKey, newMember, newOrganization, startControl, type Control } from "./control.fixture.ts";
 
-// Statements without any condition on the organization: what they return is what row level security leaves.
+// Statements without any condition on the organization: they return only the rows that row level security leaves.
 const tables = [
   "organizations",
   "memberships",

@@ -10,14 +10,14 @@ export type Skew = {
   readonly size: number;
 };
 
-/** Who is in the skewed database. */
+/** The organizations and users in the skewed database. */
 export type Skewed = {
   readonly largeOrgId: string;
   /** A member of every organization. */
   readonly everywhereUserId: string;
 };
 
-// Rows in random order, as they come when thousands of organizations work; instants all different. $1 is the large organization, $2 the user
+// Rows in random order, as thousands of working organizations write them; all instants differ. $1 is the large organization, $2 the user
 // who is everywhere.
 const steps = {
   organizations: ({ organizations, membersMax, size }: Skew) => `

@@ -7,12 +7,12 @@ import type { Call, Handlers } from "@tidemark/rpc";
 import type { ExportClients } from "./export/clients.ts";
 import type { Readers } from "./reading/readers.ts";
 
-/** What the handlers of imports use. */
+/** Dependencies of the import handlers. */
 export type ImportsDeps = {
   readonly db: Db;
-  /** Has messages sent that a transaction has left. */
+  /** Sends messages that a transaction has queued. */
   readonly wakeRelay: () => void;
-  /** Of the quota of storage, for what is staged. */
+  /** Enforces the storage quota for staged content. */
   readonly gate: PlanGate;
   readonly readers: Readers;
 };
@@ -20,11 +20,11 @@ export type ImportsDeps = {
 /** The handlers of imports by RPC. */
 export type ImportsHandlers = Handlers<(typeof ImportsService)["method"] & GenServiceMethods>;
 
-/** What the handlers of exports use. */
+/** Dependencies of the export handlers. */
 export type ExportDeps = {
   readonly db: Db;
   readonly clients: ExportClients;
-  /** Starts a call for the caller of another one, with a time of its own. */
+  /** Starts a call for the caller of another call, with its own deadline. */
   readonly callFor: (call: Call) => Call;
   readonly now: () => Date;
 };

@@ -13,13 +13,13 @@ import { createReaders, type Readers } from "./reading/readers.ts";
 /** The service on its own database, without workers. */
 export type ImportsFixture = {
   readonly client: Client<(typeof ImportsService)["method"]>;
-  /** As the service's role, under row level security. */
+  /** With the service's role, under row level security. */
   readonly db: Db;
-  /** As the role of its workers, which sees all organizations. */
+  /** With the role of its workers, which sees all organizations. */
   readonly workerDb: Db;
   readonly url: string;
   readonly readers: Readers;
-  /** Runs one statement as the owner of the database, above row level security. */
+  /** Runs one statement as the owner of the database, exempt from row level security. */
   ask<Row>(statement: string, ...values: readonly unknown[]): Promise<Row[]>;
   close(): Promise<void>;
 };
@@ -70,5 +70,5 @@ export function newIdentity(): Identity {
   });
 }
 
-/** Returns a call of somebody. */
+/** Returns a call by a caller. */
 export const callOf = (identity: Identity) => createCall({ identity, timeoutMs: 600_000 });

@@ -149,7 +149,7 @@ export const importsExportModule = defineModule({
   },
 });
 
-/** A stream takes longer than each of the calls that it makes. */
+/** A stream takes longer than each call that it makes. */
 function callFor({ requestId, identity, traceparent }: Call): Call {
   return createCall({ requestId, identity, traceparent });
 }

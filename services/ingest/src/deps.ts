@@ -12,7 +12,7 @@ import type { FindRunsOfSearch } from "./objects/explore-objects.ts";
 import type { RankLayouts } from "./rank-metrics/rank-layout.rules.ts";
 import type { IdSource } from "./writes/id-source.rules.ts";
 
-/** What the handlers of reads work with. */
+/** Dependencies of the read handlers. */
 export type ReadDeps = {
   readonly db: Db;
   readonly runs: RunDirectory;
@@ -21,20 +21,20 @@ export type ReadDeps = {
   readonly seriesThreads: SeriesThreads;
 };
 
-/** What the handlers of writes work with. */
+/** Dependencies of the write handlers. */
 export type WriteDeps = Pick<ReadDeps, "db" | "runs"> & {
   readonly ids: IdSource;
   readonly metricWriter: MetricWriter;
   readonly rankLayouts: RankLayouts;
-  /** Refuses values beyond the plan, and those whose bytes are. */
+  /** Refuses values beyond the plan, and values whose bytes are beyond it. */
   readonly pointGate: PlanGate;
   /** Refuses bytes beyond the plan. */
   readonly storageGate: PlanGate;
   readonly logMarkers: DirtyMarkers;
   readonly rankMarkers: DirtyMarkers;
-  /** Told of what was stored. */
+  /** Called with what was stored. */
   readonly noteChange: ChangePublisher["note"];
-  /** Writes an error as a part of an answer. */
+  /** Encodes an error as a part of an answer. */
   readonly refusalOf: (error: unknown) => Refusal;
   readonly log: Pick<Log, "error">;
 };

@@ -35,7 +35,7 @@ import { createRankLayouts } from "./rank-metrics/rank-layout.rules.ts";
 import { createIdSource, type IdSource } from "./writes/id-source.rules.ts";
 import { findRunRefs } from "./runs/run-refs.sql.ts";
 
-/** The schema of the service, and those whose views it reads. */
+/** The schema of the service, and the schemas whose views it reads. */
 const schemas = ["runs", "ingest", "artifacts"].map((schema) => ({
   schema,
   directory: join(import.meta.dirname, "../..", schema, "src/store"),
@@ -44,23 +44,23 @@ const schemas = ["runs", "ingest", "artifacts"].map((schema) => ({
 /** An organization with one project, to which a caller belongs. */
 export type Tenant = { readonly orgId: string; readonly projectId: string };
 
-/** What a test changes about how metrics are written. */
+/** Test settings for how metrics are written. */
 export type MetricWriting = Partial<
   Pick<MetricWriterOptions, "db" | "markers" | "cacheBytes" | "queueBytes" | "random" | "metrics">
 >;
 
 /** The service on its own database. */
 export type IngestFixture = {
-  /** The pool of the service's role: row level security is in force. */
+  /** The pool of the service's role: subject to row level security. */
   readonly db: Db;
   /** The pool of the database's owner, who sees the rows of all organizations. */
   readonly owner: Db;
   readonly write: Client<(typeof IngestService)["method"]>;
   readonly read: Client<(typeof IngestReadService)["method"]>;
   readonly archive: Client<(typeof IngestArchiveService)["method"]>;
-  /** Creates a process that restores, with nothing in its memory. */
+  /** Creates a process for restores, with nothing in memory. */
   restorer(): Client<(typeof IngestRestoreService)["method"]>;
-  /** Creates another process of the same service, with nothing in its memory; `ids` replaces its source of ids. */
+  /** Creates another process of the same service, with nothing in memory; `ids` replaces its source of ids. */
   writer(
     ids?: IdSource,
     writing?: MetricWriting & {
@@ -72,7 +72,7 @@ export type IngestFixture = {
   ): Client<(typeof IngestService)["method"]>;
   /** Creates a compactor that works only when a round is called, and takes all landing segments. */
   compactor(rules?: LevelRules, metricRules?: KeyRangeRules): Compaction;
-  /** Creates a compactor of rank metrics, by these bounds. */
+  /** Creates a compactor of rank metrics with these bounds. */
   rankCompactor(bounds: RankCompactionBounds, metrics?: Pick<Metrics, "compactionVisit">): Compaction;
   /** Returns a pool of another role. */
   poolOf(role: string): Db;
@@ -219,7 +219,7 @@ export function callOf(tenant: Tenant, onlyProject = ""): Call {
 /** A metric point as tests write it. */
 export type TestPoint = readonly [step: number, metrics: Readonly<Record<string, number>>, timestampUs?: number];
 
-/** Returns points as the message carries them. */
+/** Returns points in the form of the message. */
 export function columnsOf(...points: readonly TestPoint[]): MetricColumns {
   const builder = createColumnsBuilder();
   for (const [step, metrics, timestampUs] of points) builder.addPoint(metrics, step, timestampUs ?? null);

@@ -5,7 +5,7 @@ import { createReadCounter } from "@tidemark/testkit";
 import { callOf, json, nobody, startReports, type ReportsClient, type ReportsFixture } from "./reports.fixture.ts";
 import { seedSkewed, type Skewed } from "./skewed.fixture.ts";
 
-// What a request reads depends on what it answers, not on the size of the organization: one has 20,000 reports and views here, a thousand others have 1 to
+// The amount that a request reads depends on its response, not on the organization's size: one has 20,000 reports and views here, a thousand others have 1 to
 // 10. Blocks count as often as they are fetched: a row by an index takes three or four, a new row a few in every index. A list that read the blocks of
 // its reports would fetch two more for each.
 
@@ -19,9 +19,9 @@ let client: ReportsClient;
 let large: Skewed;
 let token = "";
 let viewId = "";
-/** A view that somebody else shares. */
+/** A view that another user shares. */
 let sharedId = "";
-/** Where the page begins after the own views. */
+/** Where the page after the user's own views begins. */
 let ownViewsEnd = "";
 const call = () => callOf(large.orgId);
 const userId = randomUUID();
@@ -47,7 +47,7 @@ afterAll(() => fixture.close());
 const made: string[] = [];
 let cursor = "";
 
-/** What is asked, how many blocks it may fetch, and the request. */
+/** The name of the request, how many blocks it may fetch, and the request. */
 const cases: [what: string, blocksMax: number, ask: () => Promise<unknown>][] = [
   ["200 reports", 260, () => client.listReports({ limit: 200 }, call())],
   ["200 reports of a project", 260, () => client.listReports({ limit: 200, project: large.projectId }, call())],
@@ -97,7 +97,7 @@ describe.each(["never analyzed", "analyzed"])("in a database that was %s, reads 
   test.each(cases)("%s", async (_what, blocksMax, ask) => {
     for (let i = 1; i < TIMES; i += 1) await ask();
     const reads = await counter.readsOf(ask);
-    // With the tables, which a failure should name.
+    // Includes the tables, so that a failure names them.
     expect(reads.blocks > blocksMax ? reads : undefined).toBeUndefined();
     expect(reads.blocks).toBeGreaterThan(0);
   });

@@ -2,7 +2,7 @@ import { defineConfig, int, sharedFields } from "@tidemark/config";
 
 const DAY_SECONDS = 86_400;
 
-/** Settings of the service of reports. */
+/** Settings of the reports service. */
 export const reportsConfig = defineConfig({
   limits: sharedFields.limits,
   removalSeconds: sharedFields.removalSeconds,

@@ -4,7 +4,7 @@ import type { PlanGate } from "@tidemark/plan-limits";
 import type { ReportsService } from "@tidemark/proto/reports/v1/reports";
 import type { Handlers } from "@tidemark/rpc";
 
-/** What the handlers use. */
+/** Dependencies of the handlers. */
 export type ReportsDeps = {
   readonly db: Db;
   /** A new random UUID. */

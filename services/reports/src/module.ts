@@ -20,7 +20,7 @@ const reportsMigrations: MigrationSet = {
   directory: join(import.meta.dirname, "store"),
 };
 
-/** Reports, and what people save of the dashboard. */
+/** Reports, and the views and preferences that people save in the dashboard. */
 export const reportsModule = defineModule({
   name: "reports",
   config: reportsConfig,

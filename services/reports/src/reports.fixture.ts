@@ -19,7 +19,7 @@ export type ReportsFixture = {
   newProcess(changes: Partial<ReportsDeps>): ReportsClient;
   /** As the service's role, under row level security. */
   readonly db: Db;
-  /** Stores the key of an organization by which `callOf` calls, for what looks at it. */
+  /** Stores the organization's key that `callOf` calls with, for handlers that look it up. */
   addKey(orgId: string): Promise<void>;
   /** Runs one statement as the owner of the database, above row level security. */
   ask<Row>(statement: string, ...values: readonly unknown[]): Promise<Row[]>;
@@ -90,7 +90,7 @@ export function callOf(orgId: string, identity: MessageInitShape<typeof Identity
   });
 }
 
-/** A call without an identity, of somebody from outside. */
+/** A call without an identity, from outside. */
 export const nobody = (): Call => createCall({ timeoutMs: 600_000 });
 
 /** Encodes a value as messages carry it. */

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { ReportsFixture } from "./reports.fixture.ts";
 
-/** What the large organization of a skewed database has. */
+/** The rows of the large organization of a skewed database. */
 export type Skewed = {
   readonly orgId: string;
   /** A tenth of its reports belong to it. */
@@ -11,8 +11,8 @@ export type Skewed = {
 };
 
 /**
- * Fills the tables: `organizations` with 1 to 10 reports each, and one with `size` of them. Each has blocks of 10 KB and two panels. Rows come in random
- * order; counters are those of the rows. The large organization also has `size` views of other users, of which every second one is shared.
+ * Fills the tables: `organizations` with 1 to 10 reports each, and one with `size` of them. Each has blocks of 10 KB and two panels. Rows arrive in random
+ * order; counters are those of the rows. The large organization also has `size` views of other users; every second one is shared.
  */
 export async function seedSkewed(
   { ask }: Pick<ReportsFixture, "ask">,

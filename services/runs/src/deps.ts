@@ -12,7 +12,7 @@ import type { Staleness } from "./life/staleness.rules.ts";
 import type { KeyCatalogue } from "./keys/key-catalogue.ts";
 import type { SearchThreads } from "./regex-search/search-threads.ts";
 
-/** What the handlers use. */
+/** Dependencies of the handlers. */
 export type RunsDeps = {
   readonly db: Db;
   /** The plans whose limits are enforced; undefined where they are not. */
@@ -21,19 +21,19 @@ export type RunsDeps = {
   readonly storageGate: PlanGate;
   /** Where searches with regular expressions are done. */
   readonly searchThreads: SearchThreads;
-  /** Told which metrics lists are sorted by. */
+  /** Notified of the metrics that lists are sorted by. */
   readonly sortKeys: SortKeyAsks;
-  /** Told which columns tables are sorted by. */
+  /** Notified of the columns that tables are sorted by. */
   readonly columnKeeper: Pick<ColumnKeeper, "ask">;
   /** The keys of projects. */
   readonly keyCatalogue: KeyCatalogue;
   /** Which runs are stale, by the clock of this service. */
   readonly staleness: Staleness;
-  /** Makes the runs of a project follow it. */
+  /** Makes the runs of a project follow its deletion, restoration or renaming. */
   readonly deletionPropagator: DeletionPropagator;
-  /** Days for which what is deleted can be restored. */
+  /** Days during which deleted projects and runs can be restored. */
   readonly graceDays: number;
-  /** Told of changes that were committed. */
+  /** Called with committed changes. */
   readonly noteChange: ChangePublisher["note"];
   /** A new random UUID. */
   readonly newId: () => string;

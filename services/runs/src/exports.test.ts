@@ -5,7 +5,7 @@ import { createDb, type Db } from "@tidemark/pg";
 import { displayStatus, RUN_STATUSES, STOP_STATES } from "@tidemark/run-state";
 import { asOwner, callAs, failure, makeRun, startRuns, type RunsFixture } from "./runs.fixture.ts";
 
-// What other services use of this schema, tried as their roles.
+// The parts of this schema that other services use, tested with their roles.
 let fixture: RunsFixture;
 let control: Db;
 let ingest: Db;

@@ -23,16 +23,16 @@ import { removeRuns } from "./removal/remove-runs.ts";
 import { restoreHandlers } from "./restore/restore-runs.ts";
 import { createSearchThreads } from "./regex-search/search-threads.ts";
 
-/** Schema `runs`: projects, runs, and what other services may read of them. */
+/** Schema `runs`: projects, runs, and the parts that other services may read. */
 export const runsMigrations: MigrationSet = {
   schema: "runs",
   directory: join(import.meta.dirname, "store"),
 };
 
-/** Projects whose runs do not all follow them, because a process ended, wait this long for another one. */
+/** Projects whose runs do not all follow them because a process ended wait this long for another process. */
 const SETTLE_EVERY_MS = 10_000;
 
-/** Columns that another process left are made ready within this time. */
+/** Columns that another process left unfinished are made ready within this time. */
 const KEEP_COLUMNS_EVERY_MS = 30_000;
 
 /** Projects and runs. */

@@ -18,19 +18,19 @@ import { createStaleness } from "./life/staleness.rules.ts";
 import { createSortKeyAsks } from "./list/sort-key-asks.ts";
 import { createSearchThreads } from "./regex-search/search-threads.ts";
 
-/** Metrics and attributes, which runs shows and compares. */
+/** Metrics and attributes, which the runs service shows and compares. */
 const ingestMigrations = {
   schema: "ingest",
   directory: join(import.meta.dirname, "../../ingest/src/store"),
 };
 
-/** The audit log, to which runs adds. */
+/** The audit log, which the runs service writes to. */
 const controlMigrations = {
   schema: "control",
   directory: join(import.meta.dirname, "../../control/src/store"),
 };
 
-/** Artifacts, which runs counts and shows. */
+/** Artifacts, which the runs service counts and shows. */
 const artifactsMigrations = {
   schema: "artifacts",
   directory: join(import.meta.dirname, "../../artifacts/src/store"),
@@ -41,7 +41,7 @@ export type RunsClient = Client<(typeof RunsService)["method"]>;
 /** Milliseconds without a sign of life after which runs of the fixture are stale. */
 export const STALE_MS = 600_000;
 
-/** Days for which what is deleted can be restored in the fixture. */
+/** Days during which deleted projects and runs can be restored in the fixture. */
 export const GRACE_DAYS = 30;
 
 /** The service on its own database. */
@@ -49,7 +49,7 @@ export type RunsFixture = {
   readonly client: RunsClient;
   /** With plan limits enforced. */
   readonly limited: RunsClient;
-  /** With a gate of storage. */
+  /** With a storage gate. */
   within(storageGate: PlanGate): RunsClient;
   /** As the service's role, under row level security. */
   readonly db: Db;
@@ -58,14 +58,14 @@ export type RunsFixture = {
   readonly url: string;
   /** Makes the runs of projects follow them. */
   readonly deletionPropagator: DeletionPropagator;
-  /** How far the clock by which runs are stale goes ahead, in milliseconds. */
+  /** How far ahead the clock that decides which runs are stale is, in milliseconds. */
   readonly clock: { aheadMs: number };
-  /** The changes that the service noted, in their order. */
+  /** The changes that the service noted, in order. */
   readonly noted: NotedChange[];
   close(): Promise<void>;
 };
 
-/** Starts the service on the given database or on a new one; `close` drops either. */
+/** Starts the service on the given database or on a new one; `close` drops it either way. */
 export async function startRuns(given?: TestDatabase): Promise<RunsFixture> {
   const database =
     given ?? (await createTestDatabase([runsMigrations, ingestMigrations, artifactsMigrations, controlMigrations]));
@@ -134,7 +134,7 @@ export async function startRuns(given?: TestDatabase): Promise<RunsFixture> {
   };
 }
 
-/** Returns the call of an API key; of a new organization unless one is named. */
+/** Returns the call of an API key; it belongs to a new organization unless one is named. */
 export function callAs(identity: MessageInitShape<typeof IdentitySchema> = {}): Call & { readonly orgId: string } {
   const orgId = identity.orgId ?? randomUUID();
   const full = create(IdentitySchema, {

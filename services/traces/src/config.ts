@@ -1,6 +1,6 @@
 import { defineConfig, int, sharedFields } from "@tidemark/config";
 
-/** Settings of the service of traces. */
+/** Settings of the traces service. */
 export const tracesConfig = defineConfig({
   runsRemembered: int({
     env: "TIDEMARK_TRACES_RUNS_REMEMBERED",

@@ -6,7 +6,7 @@ import type { RunDirectory } from "@tidemark/requests";
 import type { Handlers } from "@tidemark/rpc";
 import type { TraceStates } from "./state/trace-states.ts";
 
-/** What the handlers use. */
+/** Dependencies of the handlers. */
 export type TracesDeps = {
   readonly db: Db;
   /** Which runs exist, and in which projects. */

@@ -4,7 +4,7 @@ import { RedactionState, SpanKind, SpanStatus, type TraceEventSchema } from "@ti
 /** An event of a model. */
 export type ModelEvent = MessageInitShape<typeof TraceEventSchema> & { readonly spanId: string };
 
-/** A span as the contract says that it is made of its events, in the order in which they arrived. */
+/** A span made from its events by the rules of the contract, in the order in which they arrived. */
 export function naiveSpan(events: readonly ModelEvent[]) {
   // Of equal sequences the one that arrived last comes last, because sorting is stable.
   const ordered = events.toSorted((a, b) => a.sequence! - b.sequence!);
@@ -94,7 +94,7 @@ export function naiveSummary(spans: readonly NaiveSpan[]) {
   };
 }
 
-/** Counts cycles by following parents from each span until one comes again; each cycle is known by its lowest id. */
+/** Counts cycles by following parents from each span until one repeats; each cycle is known by its lowest id. */
 function countCycles(spans: readonly NaiveSpan[]): number {
   const parents = new Map(spans.map(({ spanId, parentSpanId }) => [spanId, parentSpanId]));
   const found = new Set<string>();

@@ -86,7 +86,7 @@ function eventFrom(traceId: string, any: AnyEvent): ModelEvent {
   }) as ModelEvent;
 }
 
-/** Drops what a request may not hold: one sequence of a span twice, two parents of a span, a cycle. */
+/** Drops events that a request may not contain: one sequence of a span twice, two parents of a span, a cycle. */
 function allowed(events: readonly ModelEvent[]): ModelEvent[] {
   const kept = new Map<string, ModelEvent>();
   const parents = new Map<string, string>();
@@ -127,7 +127,7 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ kind: fc.constant("read" as const), process: fc.nat(PROCESSES - 1) }) },
 );
 
-/** Returns those members of a message that a model has too; absent ones are undefined in both. */
+/** Returns the members of a message that a model has too; absent ones are undefined in both. */
 function membersOf(message: object, model: object): Record<string, unknown> {
   return Object.fromEntries(Object.keys(model).map((name) => [name, (message as Record<string, unknown>)[name]]));
 }

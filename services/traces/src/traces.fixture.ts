@@ -30,7 +30,7 @@ export type TracesFixture = {
   readonly client: TracesClient;
   /** Another process of the service, with nothing in its memory, which holds this many bytes. */
   newProcess(cacheBytes?: number, over?: Db, eventGate?: PlanGate, storageGate?: PlanGate): TracesClient;
-  /** A compactor that works when a round is asked for. */
+  /** A compactor that works only when a round is requested. */
   compactor(): Compactor;
   readonly db: Db;
   readonly workerDb: Db;

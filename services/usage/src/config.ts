@@ -1,6 +1,6 @@
 import { defineConfig, sharedFields } from "@tidemark/config";
 
-/** Settings of the service of usage. */
+/** Settings of the usage service. */
 export const usageConfig = defineConfig({
   limits: sharedFields.limits,
   removalSeconds: sharedFields.removalSeconds,

@@ -4,9 +4,9 @@ import type { Plans } from "@tidemark/plans";
 import type { UsageService } from "@tidemark/proto/usage/v1/usage";
 import type { Handlers } from "@tidemark/rpc";
 
-/** What the handlers use. */
+/** Dependencies of the handlers. */
 export type UsageDeps = {
-  /** For what belongs to the organization of a call. */
+  /** For rows of the organization of a call. */
   readonly db: Db;
   /** For buckets and reports of many organizations. */
   readonly workerDb: Db;

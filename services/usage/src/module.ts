@@ -15,7 +15,7 @@ const usageMigrations: MigrationSet = {
   directory: join(import.meta.dirname, "store"),
 };
 
-/** Tokens of rate limits, counts of requests, and what organizations use of their plans. */
+/** Tokens of rate limits, counts of requests, and how much of their plans organizations use. */
 export const usageModule = defineModule({
   name: "usage",
   config: usageConfig,

@@ -32,7 +32,7 @@ const schema = (service: string) => ({
   directory: join(import.meta.dirname, "..", "..", service, "src", "store"),
 });
 
-/** Starts the service's handlers on a new database with the schemas of all that it reads. */
+/** Starts the service's handlers on a new database with all schemas that it reads. */
 export async function startUsage(): Promise<UsageFixture> {
   const database = await createTestDatabase(owners.map(schema));
   const { url } = database;

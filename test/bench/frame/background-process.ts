@@ -43,7 +43,7 @@ await withSender(command, concurrency, async (sender) => {
   process.send!("started");
   await once(process, "message");
   const report: BackgroundReport = { answered, errors, firstError };
-  // What is still on the way may take long, and is of no interest.
+  // Requests still in flight may take long and do not matter.
   process.send!(report, () => process.exit(0));
   await once(process, "exit");
 });

@@ -3,13 +3,13 @@ import type { BenchPostgres } from "./postgres.ts";
 import type { Report } from "./report.ts";
 import type { BenchStack } from "./stack.ts";
 
-/** What a bench works with. */
+/** The context of a bench. */
 export type BenchContext = {
   /** Whether the product runs in one process or in a process for each module. */
   readonly mode: Mode;
   /** Seconds that each case is measured. */
   readonly seconds: number;
-  /** How often what is compared is measured, in turn. */
+  /** How often the compared loads are measured, in turn. */
   readonly rounds: number;
   readonly postgres: BenchPostgres;
   readonly report: Report;
@@ -23,7 +23,7 @@ export type BenchContext = {
 
 /** A measurement that can be repeated by its name: `npm run bench -- <name>`. */
 export type Bench = {
-  /** What it measures, with the rows of docs/benchmarks.md. */
+  /** A description of what it measures, with the rows of docs/benchmarks.md. */
   readonly about: string;
   /** Left out of `npm run bench -- --check` because it needs what a server does not have, such as a browser. */
   readonly onlyByName?: boolean;

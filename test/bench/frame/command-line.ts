@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import type { Mode } from "../../stack/stack.ts";
 
-/** What `npm run bench -- …` takes. */
+/** The options of `npm run bench -- …`. */
 export type BenchOptions = {
   /** Benches to run, one after another. */
   readonly names: readonly string[];

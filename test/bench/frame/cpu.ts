@@ -59,7 +59,7 @@ export async function readCpu(servers: readonly number[], database: number): Pro
   };
 }
 
-/** What was used between two readings, times `factor`. */
+/** Returns the CPU time used between two readings, times `factor`. */
 export function cpuBetween(before: CpuReading, after: CpuReading, factor = 1): CpuReading {
   const of = (side: keyof CpuReading): number => (after[side] - before[side]) * factor;
   return { server: of("server"), database: of("database"), client: of("client") };

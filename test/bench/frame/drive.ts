@@ -22,8 +22,8 @@ export type Drive = {
 };
 
 /**
- * Sends requests until the signal fires. With a rate they are due evenly, whatever the answers do, and latency counts from when a request was due: what
- * waited for a free place has waited, too.
+ * Sends requests until the signal fires. With a rate they are due evenly, independent of the answers, and latency counts from when a request was due:
+ * waiting for a free place counts, too.
  */
 export async function drive({ concurrency, rate, signal, send, onAnswer }: Drive): Promise<void> {
   const started = performance.now();

@@ -5,20 +5,20 @@ import { percentilesOf, type Percentiles } from "./percentiles.ts";
 import { withSender, type Shot } from "./sender.ts";
 import type { BenchStack } from "./stack.ts";
 
-/** A load on the product, or on what it is compared with. */
+/** A load on the product, or on the system it is compared with. */
 type Load = {
   readonly concurrency: number;
   readonly rate?: number;
   readonly seconds: number;
   /** Seconds before the measurement. Default: half a second. */
   readonly warmUp?: number;
-  /** Answers before the measurement, which goes on without them after ten times `seconds`: the first ones run code that is not compiled yet. */
+  /** Answers before the measurement, which starts without them after ten times `seconds`: the first ones run code that is not compiled yet. */
   readonly warmUpMin?: number;
-  /** The measurement goes on until there are this many answers, at most ten times `seconds`. */
+  /** The measurement continues until there are this many answers, at most ten times `seconds`. */
   readonly samplesMin?: number;
 };
 
-/** What a load measured. */
+/** The results of a load. */
 export type Measured = Percentiles & {
   /** Requests that were answered within the measured seconds, and how many that is a second. */
   readonly requests: number;
@@ -34,7 +34,7 @@ export type Measured = Percentiles & {
   readonly firstError: unknown;
 };
 
-/** Keeps a load up and measures it; the CPU time is that of the stack. */
+/** Keeps a load running and measures it; the CPU time is the stack's. */
 export async function measure(
   bench: Pick<BenchStack, "readCpu">,
   { concurrency, rate, seconds, warmUp = 0.5, warmUpMin = 0, samplesMin = 1 }: Load,
@@ -95,7 +95,7 @@ export async function measure(
   };
 }
 
-/** Measures requests to the stack, of its own organization unless another key is named. */
+/** Measures requests to the stack, from its own organization unless another key is given. */
 export function measureShots(
   bench: BenchStack,
   load: Load & { readonly key?: string },

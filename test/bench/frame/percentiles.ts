@@ -9,7 +9,7 @@ export function percentilesOf(latencies: readonly number[]): Percentiles {
   return { p50: at(0.5), p95: at(0.95) };
 }
 
-/** Returns the median; that of an even number of values is the mean of the middle two. NaN when there are none. */
+/** Returns the median; for an even number of values, the mean of the middle two. NaN when there are none. */
 export function medianOf(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const half = (sorted.length - 1) / 2;

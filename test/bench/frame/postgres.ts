@@ -7,7 +7,7 @@ import pg from "pg";
 /** A PostgreSQL that a benchmark has for itself. */
 export type BenchPostgres = {
   readonly pid: number;
-  /** Makes an empty database and returns its URL, that of the superuser. */
+  /** Makes an empty database and returns its URL for the superuser. */
   database(name: string): Promise<string>;
 };
 

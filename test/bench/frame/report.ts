@@ -1,18 +1,18 @@
 import type { Measured } from "./measure.ts";
 
-/** What a row of docs/benchmarks.md promises, and what was measured of it. */
+/** The promise of a row of docs/benchmarks.md, and its measurement. */
 export type Target = {
   /** The number of the row. */
   readonly row: number;
-  /** What was measured, with its unit. */
+  /** The measured quantity, with its unit. */
   readonly what: string;
   readonly value: number;
   /** Whether more is better; default: less is. */
   readonly more?: boolean;
   readonly wanted: number;
   /**
-   * A value beyond this one fails `--check`. It has to hold on every machine, so only ratios, bytes and counts have one: a time is told against what is
-   * wanted, and a slow machine fails nothing.
+   * A value beyond this one fails `--check`. It has to hold on every machine, so only ratios, bytes and counts have one: a time is reported next to its
+   * target, and a slow machine does not fail the check.
    */
   readonly limit?: number;
 };

@@ -6,7 +6,7 @@ import { withFreshPostgres } from "./postgres.ts";
 import type { Report } from "./report.ts";
 import { openBenchStack, type BenchStack } from "./stack.ts";
 
-/** Runs a bench on a PostgreSQL of its own, and ends what it has started. */
+/** Runs a bench on its own PostgreSQL, and stops everything it has started. */
 export async function runBench(
   { run }: Bench,
   { mode, options, report }: { readonly mode: Mode; readonly options: BenchOptions; readonly report: Report },
@@ -35,7 +35,7 @@ export async function runBench(
   });
 }
 
-/** Says what a bench was run with, as a heading of what it prints. */
+/** Returns the settings that a bench was run with, as a heading of its output. */
 export function describeRun(name: string, mode: Mode, { scale, seconds, rounds }: BenchOptions): string {
   const machine = `${cpus().length} x ${cpus()[0]?.model.trim() ?? "unknown CPU"}, Node ${process.version}`;
   return `## ${name}, ${mode}, sizes x ${scale}, ${seconds} s a case, ${rounds} rounds; ${machine}`;

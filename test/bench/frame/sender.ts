@@ -7,9 +7,9 @@ export type Shot = {
   readonly method: "GET" | "POST";
   readonly path: string;
   readonly body?: string | Uint8Array | undefined;
-  /** Sent with an idempotency key of its own, as the uploader of `instantml` sends what it writes. */
+  /** Sent with its own idempotency key, as the uploader of `instantml` does. */
   readonly keyed?: boolean;
-  /** Sent as it is on a connection of its own until the server closes it, with the credential in place of `{key}`. */
+  /** Sent unchanged on its own connection until the server closes it, with the credential in place of `{key}`. */
   readonly raw?: string;
 };
 
@@ -19,7 +19,7 @@ export type Destination = { readonly baseUrl: string; readonly key: string };
 /** Sends requests over kept connections, as many simultaneously as there are connections. */
 export type Sender = {
   /**
-   * Returns the bytes of the answer's body, which are counted as they come and not kept: making a text of megabytes would be the generator's work.
+   * Returns the bytes of the answer's body, which are counted on arrival and not kept: making a text of megabytes would cost the load generator.
    * @throws Error with status and the beginning of the answer when the status is not 200
    */
   readonly send: (shot: Shot) => Promise<number>;
@@ -57,7 +57,7 @@ export function openSender({ baseUrl, key }: Destination, connections: number): 
   };
 }
 
-/** Writes a text on a new connection, and returns how many bytes came back until it was closed. */
+/** Writes a text on a new connection, and returns how many bytes it received until it was closed. */
 function sendRaw({ hostname, port }: URL, text: string): Promise<number> {
   return new Promise((resolve) => {
     let bytes = 0;

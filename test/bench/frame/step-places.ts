@@ -1,9 +1,9 @@
 import type { Shot } from "./sender.ts";
 
-/** Stands in a body for a step that goes on from round to round, as in training. */
+/** Placeholder in a body for a step that increases from round to round, as in training. */
 const PLACE = /"@(\d+)\/(\d+)"/g;
 
-/** Returns the text that stands for step `place` of a body with `each` steps. */
+/** Returns the placeholder for step `place` of a body with `each` steps. */
 export function stepPlace(place: number, each: number): string {
   return `@${place}/${each}`;
 }

@@ -9,7 +9,7 @@ export const summary = (query: string): string => `/api/runs/summary?limit=25&${
 const metric = (sort: string, key: string, query = ""): string => summary(`sort_by=${sort}&metric_key=${key}${query}`);
 const rareTag = summary(`q=${q("tag:paper-fig3")}`);
 
-/** What dashboards and the SDK ask for most. */
+/** The most frequent requests of dashboards and the SDK. */
 export const commonReads = {
   newest: { name: "newest 25", path: "/runs?limit=25" },
   ofProject: { name: "newest 50 of a project", path: `/runs?limit=50&${project}` },

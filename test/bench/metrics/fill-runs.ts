@@ -2,7 +2,7 @@ import { withSender } from "../frame/sender.ts";
 import type { BenchStack } from "../frame/stack.ts";
 import { seriesBody } from "./bodies.ts";
 
-/** What to write to runs. */
+/** The data to write to runs. */
 export type Filling = {
   readonly keys: readonly string[];
   /** Returns the values of each key from step 0 on, all of the same length, of the run with this place in the list. */

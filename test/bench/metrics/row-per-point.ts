@@ -1,7 +1,7 @@
 import pg from "pg";
 import { keyNames } from "./load-shots.ts";
 
-/** What a row per point costs on the same PostgreSQL, without a server before it. */
+/** The cost of a row per point on the same PostgreSQL, without a server in front of it. */
 export type RowPerPoint = {
   /** Stores a batch of points of a run, a row for each value with run, key, step and time. The database makes up the values, so no client is in it. */
   readonly append: (run: number, turn: number) => Promise<void>;

@@ -2,7 +2,7 @@ import { seededRandom } from "../seeded-random.ts";
 
 // The numbers that are written: seeded, so that two runs of a bench get the same.
 
-/** What training logs, as classes that compress differently. */
+/** Values that training logs, as classes that compress differently. */
 export const valueClasses = ["noisy", "float32", "integer", "constant"] as const;
 
 export type ValueClass = (typeof valueClasses)[number];

@@ -1,7 +1,7 @@
 import { openSender, type Sender, type Shot } from "../frame/sender.ts";
 import type { BenchStack } from "../frame/stack.ts";
 
-/** An organization that goes about its work. */
+/** An organization with a normal load. */
 export type Neighbor = { readonly orgId: string; readonly runId: string; readonly sender: Sender };
 
 const CONNECTIONS = 32;
@@ -14,7 +14,7 @@ export async function openNeighbor({ stack }: BenchStack): Promise<Neighbor> {
   return { orgId, runId, sender: openSender({ baseUrl: stack.baseUrl, key }, CONNECTIONS) };
 }
 
-/** What a neighbor does, in turn: logs twice, polls, lists its runs, searches them, reads a chart. */
+/** The actions of a neighbor, in turn: logs twice, polls, lists its runs, searches them, reads a chart. */
 const kinds: readonly ((runId: string, index: number) => Shot)[] = [
   logStep,
   (runId) => ({ method: "GET", path: `/api/runs/${runId}/stop-signal` }),

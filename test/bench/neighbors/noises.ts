@@ -1,7 +1,7 @@
 import type { Shot } from "../frame/sender.ts";
 import { stepPlace } from "../frame/step-places.ts";
 
-/** What an organization asks for without a pause. */
+/** The requests that an organization sends without a pause. */
 export type Noise = {
   readonly name: string;
   readonly concurrency: number;
@@ -14,7 +14,7 @@ const search = (q: string): Shot => get(`/api/runs/summary?limit=25&q=${encodeUR
 const POINTS = 500;
 const KEYS = 20;
 
-/** Returns a batch whose steps go on from round to round. */
+/** Returns a batch whose steps continue from round to round. */
 export function batchShot(runId: string): Shot {
   const metrics = Object.fromEntries(Array.from({ length: KEYS }, (_, key) => [`train/m${key}`, key + 0.123_456_7]));
   const points = Array.from({ length: POINTS }, (_, at) => ({

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type pg from "pg";
 import { countRuns, insertHeads, insertProjects, insertRuns, insertTexts, SEED_METRICS } from "./statements.ts";
 
-/** Runs of one organization, by their numbers, from 1. A later call with the next numbers adds to what is there. */
+/** Runs of one organization, by their numbers, from 1. A later call with the next numbers adds to the existing runs. */
 export type SeededRuns = { readonly orgId: string; readonly first: number; readonly last: number };
 
 /** How organizations are filled. */

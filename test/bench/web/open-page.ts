@@ -8,7 +8,7 @@ declare global {
   }
 }
 
-/** What a page has to show before it counts as shown. */
+/** The content that a page has to show before it counts as shown. */
 export type Sight = {
   readonly selector: string;
   /** Whether it is a canvas, which counts with a pixel that is not transparent. */
@@ -27,7 +27,7 @@ export type OpenedPage = { readonly page: Page; readonly context: BrowserContext
 
 const WAIT_MS = 120_000;
 
-/** Resolves with when the page has painted what it waits for. @throws Error of the browser's driver after two minutes */
+/** Resolves with the time when the page has painted the awaited content. @throws Error of the browser's driver after two minutes */
 export async function seenAt(page: Page): Promise<number> {
   const handle = await page.waitForFunction(() => window.seenAt, undefined, { timeout: WAIT_MS, polling: 20 });
   return (await handle.jsonValue()) as number;
@@ -49,7 +49,7 @@ export async function openUntilSeen(opener: Opener, path: string, sight: Sight):
 }
 
 /**
- * Runs in the page: looks before each frame whether it shows what is waited for, and notes when the frame after has begun, because by then the frame
+ * Runs in the page: checks before each frame whether it shows the awaited content, and notes when the frame after has begun, because by then the frame
  * with it has been painted.
  */
 function noteWhenSeen({ selector, drawn = false }: Sight): void {

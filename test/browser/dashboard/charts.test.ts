@@ -169,7 +169,7 @@ describeWith(executable)("charts in a browser", () => {
     const svg = await saved(page, "long", "SVG");
     const line = /<path fill="none"[^>]*aria-label="long" d="([^"]+)"/.exec(svg)![1]!;
     expect(line.match(/M/g)).toHaveLength(2);
-    // A chart is drawn again when finer buckets have come.
+    // A chart is drawn again when finer buckets have arrived.
     await until("the spike to be drawn to its tip, where it is", async () => {
       const { top, off } = await spikeIn(plot);
       if (top >= 30 || off >= 5)

@@ -9,7 +9,7 @@ function svgOf(color: string): string {
   return `<svg xmlns="http://www.w3.org/2000/svg" width="40" height="40" onload="globalThis.hacked=1"><script>parent.hacked=1</script><rect width="40" height="40" fill="${color}"/></svg>`;
 }
 
-/** What a run of the tests has. */
+/** A run of the tests. */
 export type Logged = { readonly id: string; readonly project: string; readonly path: (tab: string) => string };
 
 async function post(api: Api, path: string, body: unknown, headers: Record<string, string> = {}) {

@@ -28,7 +28,7 @@ describeDashboard("the log of a run", (scene) => {
   beforeAll(async () => {
     const { api } = scene();
     ({ id } = (await api.post("/runs", { project: PROJECT, name: "long" })).json.run as { id: string });
-    // A million numbers, of which the beginning, a middle and the end have lines.
+    // A million numbers; only the beginning, a middle and the end have lines.
     await log(api, id, 1, numbered(1, 600));
     await log(api, id, 700_001, numbered(700_001, 400));
     await log(api, id, 999_001, numbered(999_001, 1_000));

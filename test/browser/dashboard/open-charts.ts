@@ -43,7 +43,7 @@ export type ShownRun = {
   readonly forkStep?: number;
 };
 
-/** What the page of charts shows, of which server, as whom. */
+/** The content of the page of charts, its server and its user. */
 export type Shown = {
   readonly baseUrl: string;
   readonly key: string;

@@ -14,7 +14,7 @@ import { cookieOf, LAPTOP, openPage, startChromium, type WatchedPage } from "../
 export type OpenOptions = {
   /** Default: the first page. */
   readonly path?: string;
-  /** Who is signed in: a member of the team with this role (the owner if nothing is said), or nobody. */
+  /** Who is signed in: a member of the team with this role (default: the owner), or "nobody". */
   readonly role?: Role | "nobody";
   /** Signed in with an API key of these scopes instead. */
   readonly scopes?: readonly string[];
@@ -22,15 +22,15 @@ export type OpenOptions = {
   readonly viewport?: { readonly width: number; readonly height: number };
 };
 
-/** What a test of the dashboard works with. The team and the browser are those of the whole file; others use the server as well. */
+/** The context of a dashboard test. The whole file shares the team and the browser; other files use the server as well. */
 export type Scene = {
   readonly stack: Stack;
   readonly team: Team;
   /** A client of the team's organization with a key that may do everything with runs. */
   readonly api: Api;
-  /** The session token of a member, for requests beside the page. */
+  /** The session token of a member, for requests outside the page. */
   readonly tokenOf: (role: Role) => Promise<string>;
-  /** Opens the dashboard in a browser of its own, which ends with the test. */
+  /** Opens the dashboard in a separate browser, which ends with the test. */
   readonly open: (options?: OpenOptions) => Promise<WatchedPage>;
 };
 

@@ -73,7 +73,7 @@ describeDashboard("the page of a project", (scene) => {
     await page.keyboard.press("b");
     await page.keyboard.press("j");
     await page.keyboard.press("Space");
-    // It is marked in its place before it also stands on top.
+    // It is marked in its place before it also appears on top.
     await until("the baseline is on top", async () => (await names(page)).length === 4);
     const before = await names(page);
     const address = new URL(page.url());

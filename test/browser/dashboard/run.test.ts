@@ -31,7 +31,7 @@ describeDashboard("the page of a run", (scene) => {
       await expectAccessible(watched);
       expect([tab, await isHacked(page)]).toEqual([tab, false]);
       await page.setViewportSize(PHONE);
-      // Charts and media are laid out anew after the window has changed.
+      // Charts and media are laid out again after the window has changed.
       await until(`${tab} to fit a phone`, async () => (await sideways(watched)) === 0);
       expect([tab, await sideways(watched)]).toEqual([tab, 0]);
       await page.setViewportSize({ width: 1440, height: 900 });

@@ -100,7 +100,7 @@ describeDashboard("the settings", (scene) => {
     const exported = (await api.get(`/api/export?format=ndjson&run_ids=${id}`)).text;
     const lines = exported.trimEnd().split("\n");
     const [first, ...rest] = lines.map((line) => line.replaceAll('"archived"', '"restored"'));
-    // Lines of a type that nobody knows are left out.
+    // Lines of an unknown type are left out.
     const filling = Array.from({ length: 20_000 }, () => JSON.stringify({ type: "future", text: "x".repeat(500) }));
     const archive = (name: string, content: readonly string[]) => ({
       name,

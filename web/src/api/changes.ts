@@ -2,7 +2,7 @@ import { computed, signal, type ReadonlySignal } from "@preact/signals";
 import { ApiError, send } from "./client.ts";
 import { createEventReader } from "./event-text.ts";
 
-/** What changed in a project. `reset`: anything may have changed, so read anew what is shown. */
+/** What changed in a project. `reset`: anything may have changed, so read everything shown again. */
 export type ProjectChange = {
   readonly kind: "run" | "points" | "lines" | "objects" | "stop" | "reset";
   readonly run_id?: string;
@@ -11,7 +11,7 @@ export type ProjectChange = {
   readonly line?: number;
 };
 
-/** How the page is told of changes. */
+/** The state of the page's stream of changes. */
 export type Connection = "live" | "connecting" | "down";
 
 type Stream = {
@@ -28,15 +28,15 @@ const SILENCE_MS = 45_000;
 
 const streams = signal<ReadonlyMap<string, Stream>>(new Map());
 
-/** How the page stands with the server: the worst of its streams, `live` where it watches nothing. */
+/** The page's connection to the server: the worst of its streams, `live` if it watches nothing. */
 export const connection: ReadonlySignal<Connection> = computed(() => {
   const states = [...streams.value.values()].map(({ state }) => state.value);
   return states.find((state) => state === "down") ?? states.find((state) => state === "connecting") ?? "live";
 });
 
 /**
- * Calls `listener` with what changes in a project until the returned function is called. All listeners of a project share one stream; it is
- * closed while nobody sees the page, goes on where it was afterwards, and comes back by itself after a loss.
+ * Calls `listener` with changes in a project until the returned function is called. All listeners of a project share one stream; it is
+ * closed while the page is hidden, continues where it was afterwards, and reconnects by itself after a loss.
  */
 export function watchProject(projectId: string, listener: (change: ProjectChange) => void): () => void {
   let stream = streams.peek().get(projectId);
@@ -103,7 +103,7 @@ function openStream(projectId: string): Stream {
     read(own).then(
       () => again(own, "connecting"),
       (error: unknown) => {
-        // The project is gone, or nobody is signed in any more: to ask again would change nothing.
+        // The project is gone, or the session has ended: asking again would change nothing.
         const isOver = error instanceof ApiError && [401, 403, 404].includes(error.status);
         if (isOver && attempt === own) tell({ kind: "reset" });
         again(own, isOver ? "live" : "down", isOver);

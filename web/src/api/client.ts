@@ -1,8 +1,8 @@
-/** What the server says of a request that it refuses, in the one error shape of the API, or that no answer came. */
+/** The server's refusal of a request, in the API's single error shape, or the lack of an answer. */
 export class ApiError extends Error {
-  /** The HTTP status; 0 where no answer came. */
+  /** The HTTP status; 0 if no answer arrived. */
   readonly status: number;
-  /** The stable `code` of the answer, such as `run_search_invalid`, where it has one; `unreachable` where no answer came. */
+  /** The stable `code` of the answer, such as `run_search_invalid`, if it has one; `unreachable` if no answer arrived. */
   readonly code: string | undefined;
   /** The field of the request that is wrong, where the server names one. */
   readonly field: string | undefined;
@@ -29,7 +29,7 @@ type ErrorBody = {
   readonly position?: number;
 };
 
-/** What a call may name besides its path. */
+/** Options of a call besides its path. */
 export type CallOptions = {
   readonly method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   readonly body?: unknown;
@@ -39,14 +39,14 @@ export type CallOptions = {
 
 const refused = new Set<() => void>();
 
-/** Calls `listener` whenever the server answers that nobody is signed in. Returns how to end that. */
+/** Calls `listener` whenever the server answers that the client is not signed in. Returns a function that ends that. */
 export function onSignedOut(listener: () => void): () => void {
   refused.add(listener);
   return () => refused.delete(listener);
 }
 
 /**
- * Calls the REST API of the server that this page came from, with its session cookie, and returns the JSON of the answer.
+ * Calls the REST API of the server that served this page, with its session cookie, and returns the JSON of the answer.
  * @throws ApiError when the server refuses or does not answer; `AbortError` when `signal` ends it
  */
 export async function call<T>(path: string, options: CallOptions = {}): Promise<T> {
@@ -54,7 +54,7 @@ export async function call<T>(path: string, options: CallOptions = {}): Promise<
   return (await response.json()) as T;
 }
 
-/** As `call`, but returns the answer itself, for texts, files and streams; 304 is an answer too. A `body` of bytes is sent as it is. */
+/** As `call`, but returns the answer itself, for texts, files and streams; 304 is an answer too. A `body` of bytes is sent unchanged. */
 export async function send(path: string, { method, body, signal, headers }: CallOptions = {}): Promise<Response> {
   const isJson = body !== undefined && !(body instanceof Blob);
   let response: Response;
@@ -75,11 +75,11 @@ export async function send(path: string, { method, body, signal, headers }: Call
   throw refusal(response.status, said, response.headers.get("x-request-id") ?? undefined);
 }
 
-/** Returns the error of an answer that refuses, and tells those who listen when nobody is signed in. `body` is its JSON, where it has some. */
+/** Returns the error of a refusing answer, and notifies listeners if the client is not signed in. `body` is its JSON, if any. */
 export function refusal(status: number, body: unknown, requestId: string | undefined): ApiError {
   if (status === 401) for (const listener of refused) listener();
   const found = body as Partial<ErrorBody> | null | undefined;
-  // A proxy before the server may answer with a page of its own.
+  // A proxy in front of the server may answer with its own page.
   const said =
     typeof found?.error === "string" ? (found as ErrorBody) : { error: `The server answered with ${status}.` };
   return new ApiError(status, said, requestId);

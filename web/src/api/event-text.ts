@@ -1,7 +1,7 @@
 /** One event of a stream (`text/event-stream`), or a comment that only moved the id. */
 export type ServerEvent = { readonly name: string; readonly data: string; readonly id: string | undefined };
 
-/** Reads a stream of events piece by piece, wherever the pieces end. Blocks without data come too, because they may move the id. */
+/** Reads a stream of events piece by piece, wherever the pieces end. Blocks without data are returned too, because they may move the id. */
 export function createEventReader(): (piece: string) => readonly ServerEvent[] {
   let rest = "";
   return (piece) => {

@@ -9,18 +9,18 @@ const CHARACTERS_MAX = 8_000_000;
 const kept = new Map<string, Kept>();
 let characters = 0;
 
-/** An answer on its way, or what it brought and when. */
+/** A pending answer, or its body and when it arrived. */
 type Ahead = { readonly answer: Promise<unknown>; there?: { readonly body: unknown; readonly at: number } };
 
-/** An answer that nobody took for so long is too old. */
+/** An answer that was not taken for this long is too old. */
 const AHEAD_MS = 10_000;
 
 /** Answers that were asked for before the page that needs them was drawn, by path. */
 const ahead = new Map<string, Ahead>();
 
 /**
- * GET of a JSON document that is asked for again and again: with the tag of the answer that is still in memory, so that one without changes
- * costs a 304. Then the very same object comes back, so `===` tells whether anything changed.
+ * GET of a JSON document that is requested repeatedly: sends the tag of the answer that is still in memory, so that an unchanged one
+ * costs a 304. Then the very same object is returned, so `===` shows whether anything changed.
  * @throws ApiError, `AbortError`
  */
 export async function cachedGet<T>(path: string, { signal }: { readonly signal?: AbortSignal } = {}): Promise<T> {
@@ -34,7 +34,7 @@ export async function cachedGet<T>(path: string, { signal }: { readonly signal?:
 
 /**
  * Asks for a document that a page will need once its part of the bundle is there: the first `keptCall` of the very same path gets this answer.
- * Resolves when it is there, or when there is none and the page has to ask itself.
+ * Resolves when it has arrived, or when there is none and the page has to make its own request.
  */
 export async function prefetch(path: string): Promise<void> {
   if (ahead.has(path)) return;
@@ -47,7 +47,7 @@ export async function prefetch(path: string): Promise<void> {
   }
 }
 
-/** Takes an answer that was asked for ahead, if it is there already, to draw it at once. */
+/** Takes a prefetched answer, if it has arrived, to draw it immediately. */
 export function takePrefetched<T>(path: string): T | undefined {
   const begun = ahead.get(path);
   if (begun?.there === undefined) return undefined;
@@ -73,7 +73,7 @@ async function read<T>(path: string, signal?: AbortSignal): Promise<T> {
   return body;
 }
 
-/** The body that is kept for a path, to show at once what may be old, and ask meanwhile. */
+/** The cached body for a path: shown immediately, although it may be old, while a request is under way. */
 export function keptBody<T>(path: string): T | undefined {
   return kept.get(path)?.body as T | undefined;
 }

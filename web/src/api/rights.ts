@@ -1,10 +1,10 @@
-/** What a page may ask of the signed-in one. */
+/** A right that a page may require of the signed-in user. */
 export type Right = "write" | "control" | "delete" | "import" | "usage" | "keys" | "people";
 
 const WRITERS = ["owner", "admin", "member"];
 const MANAGERS = ["owner", "admin"];
 
-/** By right, the roles of people that have it and the scopes of keys, of which one is enough. As the route records of the API say. */
+/** By right, the roles of people that have it, and the scopes of keys that each suffice. Matches the route records of the API. */
 const RIGHTS: Readonly<Record<Right, { readonly roles: readonly string[]; readonly scopes: readonly string[] }>> = {
   write: { roles: WRITERS, scopes: ["sdk:ingest"] },
   control: { roles: WRITERS, scopes: ["runs:control"] },
@@ -15,7 +15,7 @@ const RIGHTS: Readonly<Record<Right, { readonly roles: readonly string[]; readon
   people: { roles: MANAGERS, scopes: [] },
 };
 
-/** Whether a role, or for sessions made from a key its scopes, have a right. Nobody loses safety by a wrong answer: the server decides. */
+/** Whether a role, or for sessions made from a key its scopes, have a right. A wrong answer is not a security risk: the server decides. */
 export function mayAs(
   right: Right,
   { role, scopes }: { readonly role: string | undefined; readonly scopes: readonly string[] },

@@ -3,7 +3,7 @@ import { call } from "./client.ts";
 import { forgetKept } from "./kept.ts";
 import { mayAs, type Right } from "./rights.ts";
 
-/** What a member of an organization may be. */
+/** The role of a member of an organization. */
 export type Role = "owner" | "admin" | "member" | "viewer";
 
 /** An organization of the signed-in person. */
@@ -16,7 +16,7 @@ export type MembershipSummary = {
   readonly deleted_at?: string | null;
 };
 
-/** Who is signed in. `user` and `membership` are null where the session was made from an API key, whose rights `metadata` has. */
+/** The signed-in session. `user` and `membership` are null if the session was made from an API key; `metadata` has the key's rights. */
 export type Session = {
   readonly session: {
     readonly id: string;
@@ -42,10 +42,10 @@ type Answer = Session | { readonly authenticated: false };
 const current = signal<Session | undefined>(undefined);
 const state = signal<"loading" | "in" | "out">("loading");
 
-/** Who is signed in; undefined while that is not known, and when nobody is. */
+/** The current session; undefined while it is unknown, and when no user is signed in. */
 export const session: ReadonlySignal<Session | undefined> = current;
 
-/** Whether somebody is signed in, once that is known. */
+/** Whether a user is signed in, once that is known. */
 export const sessionState: ReadonlySignal<"loading" | "in" | "out"> = state;
 
 /** Asks the server who is signed in. @throws ApiError when it does not answer */
@@ -56,7 +56,7 @@ export async function loadSession(): Promise<Session | undefined> {
 /** Takes the answer of a route that signs in or out. What was kept of another session is forgotten. */
 export function takeSession(answer: Answer): Session | undefined {
   const next = "session" in answer ? answer : undefined;
-  // What was asked for while the page began is of this session.
+  // Requests made while the page started belong to this session.
   const isFirst = state.peek() === "loading";
   if (!isFirst && next?.session.id !== current.peek()?.session.id) forgetKept();
   current.value = next;
@@ -64,7 +64,7 @@ export function takeSession(answer: Answer): Session | undefined {
   return next;
 }
 
-/** Whether the signed-in one has a right; false while nobody is known. Components that ask are drawn anew when that changes. */
+/** Whether the signed-in user has a right; false while the user is unknown. Components that call it are drawn again when that changes. */
 export function may(right: Right): boolean {
   const { value } = current;
   if (value === undefined) return false;

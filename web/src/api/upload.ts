@@ -4,7 +4,7 @@ import { ApiError, refusal } from "./client.ts";
 export type Sent = { readonly sent: number; readonly total: number };
 
 /**
- * Sends bytes as `call` does, and tells while it does how many have left; `fetch` cannot tell.
+ * Sends bytes as `call` does, and reports the number of bytes sent so far; `fetch` cannot.
  * @throws ApiError when the server refuses or the connection ends; `AbortError` when `signal` ends it
  */
 export function upload<T>(
@@ -47,7 +47,7 @@ export function upload<T>(
   });
 }
 
-/** A browser tells none of these from the others. */
+/** A browser does not distinguish these cases. */
 const LOST = "The file could not be sent: the connection was lost, or the file was changed or is gone.";
 
 function jsonOf(text: string): unknown {

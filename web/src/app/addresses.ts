@@ -17,13 +17,13 @@ export type RunTab = (typeof runTabs)[number];
 /** Returns the address of a project by its name. */
 export const projectAddress = (project: string): string => `/p/${partOfName(project)}`;
 
-/** Names that a browser would take for a step within the path, however they are encoded, and those that look like their stand-ins. */
+/** Names that a browser would take for a step within the path in any encoding, and names that look like their replacements. */
 const DOTS = /^~*\.{1,2}$/;
 
-/** Returns a name as a part of a path. A `~` stands before `.` and `..`, and before a name that has such a `~` itself. */
+/** Returns a name as a part of a path. A `~` is put before `.` and `..`, and before a name that has such a `~` itself. */
 const partOfName = (name: string): string => `${DOTS.test(name) ? "~" : ""}${encodeURIComponent(name)}`;
 
-/** Returns the name that a decoded part of a path stands for. */
+/** Returns the name that a decoded part of a path represents. */
 export const nameOfPart = (part: string): string => (part.startsWith("~") && DOTS.test(part) ? part.slice(1) : part);
 
 /** Returns the address of a run. */

@@ -2,10 +2,10 @@ import { useEffect, useState } from "preact/hooks";
 import { connection } from "../api/changes.ts";
 import { Spinner } from "../ui/spinner.tsx";
 
-/** Milliseconds of a loss that nobody needs to hear of. */
+/** Milliseconds of a loss that are not reported. */
 const HIDDEN_MS = 1500;
 
-/** Says that the server does not answer, while it does not. The page goes on by itself afterwards. */
+/** Says that the server does not answer, while it does not. The page continues by itself afterwards. */
 export function ConnectionBanner() {
   const isDown = connection.value !== "live";
   const [isShown, setShown] = useState(false);

@@ -1,4 +1,4 @@
-/** What of a key press its name comes from. */
+/** The parts of a key press that its name is made from. */
 export type Pressed = {
   readonly key: string;
   readonly ctrlKey: boolean;

@@ -3,7 +3,7 @@ import { keyGroups } from "./keys.ts";
 
 const SIGNS: Readonly<Record<string, string>> = { ArrowUp: "↑", ArrowDown: "↓", ArrowLeft: "←", ArrowRight: "→" };
 
-/** The keys of what is on screen. */
+/** The shortcuts of the visible parts. */
 export function KeysHelp({ onClose }: { readonly onClose: () => void }) {
   const shown = keyGroups.value.map(({ id, label, keys }) => ({ id, label, keys: Object.entries(keys()) }));
   return (

@@ -2,7 +2,7 @@ import { signal, type ReadonlySignal } from "@preact/signals";
 import { useEffect, useId, useRef } from "preact/hooks";
 import { pressedName, shortcutName } from "./key-names.ts";
 
-/** What a shortcut does; with a `label`, the help says it. A function that returns false lets the browser have the key. */
+/** The action of a shortcut; a `label` is shown in the help. A function that returns false lets the browser have the key. */
 export type KeyAction = Act | { readonly label: string; readonly run: Act };
 type Act = (event: KeyboardEvent) => unknown;
 
@@ -16,12 +16,12 @@ export type KeyGroup = {
 
 const groups = signal<readonly KeyGroup[]>([]);
 
-/** The shortcuts of what is on screen, those of the page as a whole first. */
+/** The shortcuts of the visible parts, the page's own first. */
 export const keyGroups: ReadonlySignal<readonly KeyGroup[]> = groups;
 
 /**
- * Gives shortcuts to what is on screen while it is: `{ j: next, "Shift+x": { label: "Select a range", run } }`. They are off while a person types
- * or a dialog is open; those with Ctrl work while typing too. What came last wins. `label` is the heading in the help.
+ * Adds shortcuts to a component while it is on screen: `{ j: next, "Shift+x": { label: "Select a range", run } }`. They are off while a person types
+ * or a dialog is open; those with Ctrl work while typing too. The last added wins. `label` is the heading in the help.
  */
 export function useKeys(keys: Readonly<Record<string, KeyAction>>, { label }: { readonly label: string }): void {
   const id = useId();
@@ -29,7 +29,7 @@ export function useKeys(keys: Readonly<Record<string, KeyAction>>, { label }: { 
   latest.current = keys;
   const names = Object.keys(keys).join(" ");
   useEffect(() => {
-    // The actions may close over what is drawn now, so they are looked up when they are called.
+    // The actions may close over the current render, so they are looked up when they are called.
     groups.value = [...groups.peek(), { id, label, keys: () => latest.current }];
     return () => {
       groups.value = groups.peek().filter((group) => group.id !== id);

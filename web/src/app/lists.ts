@@ -3,7 +3,7 @@ export function joinList(texts: readonly string[]): string | undefined {
   return texts.length === 0 ? undefined : texts.map((text) => text.replace(/[\\,]/g, "\\$&")).join(",");
 }
 
-/** Reads what `joinList` wrote, empty texts in their places; the empty text is no list. */
+/** Reads what `joinList` wrote, empty texts in their places; the empty text is not a list. */
 export function listParts(text: string): string[] {
   if (text === "") return [];
   const texts = [""];

@@ -44,7 +44,7 @@ function projectRoute(project: string, [kind, runId, tab, ...more]: readonly str
   return known === undefined ? MISSING : { page: "run", project, runId, tab: known };
 }
 
-/** The decoded parts of a path; a slash at its end is no part. Undefined where it cannot be decoded. */
+/** The decoded parts of a path; a slash at its end is not a part. Undefined if it cannot be decoded. */
 function partsOf(path: string): readonly string[] | undefined {
   const trimmed = path.replace(/^\//, "").replace(/\/$/, "");
   try {

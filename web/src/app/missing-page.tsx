@@ -2,7 +2,7 @@ import { EmptyState } from "../ui/empty-state.tsx";
 import { Link } from "./link.tsx";
 import { useTitle } from "./title.ts";
 
-/** What an address shows that leads nowhere. */
+/** The page for an address that leads nowhere. */
 export function MissingPage({ what = "page" }: { readonly what?: string }) {
   useTitle("Not found");
   return (

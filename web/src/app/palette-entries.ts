@@ -5,7 +5,7 @@ import { projectAddress, runAddress } from "./addresses.ts";
 export type PaletteEntry = {
   readonly id: string;
   readonly label: string;
-  /** What it is, in a word. */
+  /** Its kind, in a word. */
   readonly kind: string;
   readonly icon: IconName;
   readonly address?: string;
@@ -15,7 +15,7 @@ export type PaletteEntry = {
 /** A run as the search gives it. */
 export type FoundRun = { readonly id: string; readonly name: string; readonly project: string };
 
-/** Entries that are shown besides runs. */
+/** Entries that are shown in addition to runs. */
 const SHOWN_MAX = 12;
 
 /** Returns the entries of pages and actions. */

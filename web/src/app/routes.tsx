@@ -16,7 +16,7 @@ const runLists = () => import("../pages/run-lists.ts");
 const reports = () => import("../pages/report-pages.ts");
 const entrances = () => import("../pages/auth-pages.ts");
 
-/** The pages. Those that one goes to from each other are one part of the bundle: each further part makes its shared modules several small files. */
+/** The pages. Pages that people switch between are one part of the bundle: each further part splits its shared modules into several small files. */
 const loaders: Readonly<Record<Exclude<Route["page"], "missing">, () => Promise<unknown>>> = {
   projects: async () => (await runLists()).ProjectsPage,
   project: async () => (await runLists()).ProjectPage,
@@ -34,12 +34,12 @@ const loaders: Readonly<Record<Exclude<Route["page"], "missing">, () => Promise<
 const loaded = new Map<Route["page"], Loaded>();
 const loading = new Map<Route["page"], Promise<void>>();
 
-/** A page whose answers come within this time is drawn once, with them, and not first without. */
+/** A page whose answers arrive within this time is drawn once, with them, and not first without. */
 const ANSWERS_MS = 250;
 
 /**
- * Begins to load the page of a route and what it needs first, so that both come while the session is asked for. Of a page that is there already
- * nothing is asked for: it is drawn at once and asks itself.
+ * Begins to load the page of a route and its first data, so that both arrive while the session is requested. For a page that is already loaded
+ * nothing is requested: it is drawn immediately and makes its own requests.
  */
 export function preloadPage(route: Route, query: URLSearchParams): Promise<void> {
   const { page } = route;
@@ -90,13 +90,13 @@ export function CurrentPage() {
   return <found.page key={keyOf(route, name)} {...props} />;
 }
 
-/** What makes a page another one and not the same with other contents. */
+/** Returns the key that makes a page a different one, and not the same with other contents. */
 function keyOf(route: Route, name: string): string {
   const { project, runId, reportId, token } = route as Readonly<Record<string, string | undefined>>;
   return [name, project, runId, reportId, token].join("\n");
 }
 
-/** A part of the bundle did not come: the server is away, or has a newer version of the page. */
+/** A part of the bundle did not arrive: the server is down, or has a newer version of the page. */
 function PartMissing({ onRetry }: { readonly onRetry: () => void }) {
   useEffect(onRetry, []);
   return (

@@ -19,7 +19,7 @@ import { CurrentPage } from "./routes.tsx";
 import { theme, toggleTheme } from "./theme.ts";
 import "./shell.css";
 
-/** What lies over the page: nothing, the palette of commands or the help about keys. */
+/** The overlay of the page: nothing, the palette of commands or the help about keys. */
 const overlay = signal<"palette" | "help" | undefined>(undefined);
 const close = (): void => {
   overlay.value = undefined;
@@ -117,7 +117,7 @@ function Crumbs() {
   );
 }
 
-/** Gives the focus to the content when another page comes, as a browser does with a new document. */
+/** Gives the focus to the content when another page is shown, as a browser does with a new document. */
 function useFocusOnNewPage(page: string) {
   const main = useRef<HTMLElement>(null);
   const before = useRef(page);

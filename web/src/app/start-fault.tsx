@@ -1,6 +1,6 @@
 import { ErrorNote } from "../ui/error-note.tsx";
 
-/** What is shown where the server does not even say who is signed in. */
+/** Shown if the server does not even say who is signed in. */
 export function StartFault({ error }: { readonly error: unknown }) {
   return (
     <main class="tm-page">

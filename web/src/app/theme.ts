@@ -1,6 +1,6 @@
 import { computed, effect, signal, type ReadonlySignal } from "@preact/signals";
 
-/** What a person chose; `system` follows the device. */
+/** The user's choice; `system` follows the device. */
 export type ThemeChoice = "light" | "dark" | "system";
 
 /** Where the choice is stored; `web/src/theme-first.ts` reads it before anything is drawn. */
@@ -14,10 +14,10 @@ dark.addEventListener("change", () => {
 
 const choice = signal<ThemeChoice>(storedChoice());
 
-/** What was chosen. */
+/** The chosen theme. */
 export const themeChoice: ReadonlySignal<ThemeChoice> = choice;
 
-/** The theme that is shown. Canvases read it to draw anew. */
+/** The theme that is shown. Canvases read it to redraw. */
 export const theme: ReadonlySignal<"light" | "dark"> = computed(() => {
   if (choice.value !== "system") return choice.value;
   return systemIsDark.value ? "dark" : "light";

@@ -1,6 +1,6 @@
 import type { ChartRun } from "./section/types.ts";
 
-/** What of a run, as lists and answers tell it, matters to charts. */
+/** The fields of a run, as lists and answers give them, that matter to charts. */
 export type RunOfList = {
   readonly id: string;
   readonly name: string;

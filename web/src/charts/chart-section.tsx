@@ -20,18 +20,18 @@ import { useWidth } from "../ui/use-width.ts";
 import { createLink } from "./view/hover.ts";
 import "./charts.css";
 
-/** More charts than this are never drawn at once. */
+/** More charts than this are never drawn at the same time. */
 const CHARTS_MAX = 24;
 
-/** What a section of charts shows. */
+/** The content of a section of charts. */
 export type ChartSectionProps = {
   readonly project: { readonly id: string; readonly name: string };
   readonly runs: readonly ChartRun[];
   /** Follows what running runs log. */
   readonly live: boolean;
-  /** The id of a run that stands out, such as the one that the table points at. */
+  /** The id of a highlighted run, such as the one pointed at in the table. */
   readonly highlight?: string | undefined;
-  /** Somebody points at the line of a run in a list of values. */
+  /** Called when the user points at the line of a run in a list of values. */
   readonly onHighlight?: ((runId: string | undefined) => void) | undefined;
   /** Exactly these keys, without search and controls, as a report shows them. */
   readonly keys?: readonly string[] | undefined;
@@ -138,8 +138,8 @@ export function ChartSection({ project, runs, live, highlight, onHighlight, keys
   );
 }
 
-/** Groups that are listed at once. */
+/** Groups that are listed at a time. */
 const SECTIONS_MAX = 60;
 
-/** So many sections begin open. */
+/** This many sections are initially open. */
 const SECTIONS_OPEN = 4;

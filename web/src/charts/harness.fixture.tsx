@@ -6,7 +6,7 @@ import { startKeys } from "../app/keys.ts";
 import "../app/theme.ts";
 import { ChartSection, RunSwatch, type ChartRun } from "./index.ts";
 
-/** What a test of charts puts into the page, as JSON in an element. */
+/** The input that a test of charts puts into the page, as JSON in an element. */
 type Given = {
   readonly project: { readonly id: string; readonly name: string };
   readonly runs: readonly ChartRun[];

@@ -16,26 +16,26 @@ import { axisText, summaryOf } from "./view/summary.ts";
 import { Tooltip } from "./view/tooltip.tsx";
 import "./charts.css";
 
-/** What a chart can be asked for by what is around it, such as downloads. */
+/** What surrounding parts, such as downloads, can request of a chart. */
 export type ChartHandle = { readonly drawn: () => LineScene | undefined };
 
-/** What a chart of lines shows. */
+/** The content of a line chart. */
 export type LineChartProps = {
   readonly title: string;
   readonly lines: readonly Line[];
   readonly axes: Axes;
-  /** In pixels; the width is that of the place. */
+  /** In pixels; the width is that of its container. */
   readonly height?: number;
   /** Shared by charts that show the crosshair together. */
   readonly link?: ChartLink;
-  /** The id of a line that stands out. */
+  /** The id of a highlighted line. */
   readonly highlight?: string | undefined;
   readonly onZoomX?: ((range: Range | undefined) => void) | undefined;
   readonly onHighlight?: ((id: string | undefined) => void) | undefined;
   readonly handle?: RefObject<ChartHandle | undefined>;
 };
 
-/** A chart of lines, drawn on a canvas: by pointer, finger and keyboard it tells values and zooms. */
+/** A line chart on a canvas: pointer, finger and keyboard show values and zoom. */
 export function LineChart({
   title,
   lines,

@@ -36,7 +36,7 @@ export function renderAnsi(line: string): readonly AnsiSpan[] {
   return spansOf(cellsOf(line));
 }
 
-/** Returns what is shown of a line as plain text. */
+/** Returns the visible part of a line as plain text. */
 export function plainText(line: string): string {
   return renderAnsi(line)
     .map(({ text }) => text)

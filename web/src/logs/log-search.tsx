@@ -14,7 +14,7 @@ const REQUESTS_MAX = 40;
 
 type Found = { readonly lines: readonly LogLine[]; readonly next: string | undefined; readonly isOver: boolean };
 
-/** The lines of a stream that hold a text, of which one can be shown among its neighbors. */
+/** The lines of a stream that contain a text; one of them can be shown among its neighbors. */
 export function LogSearch({
   source,
   text,

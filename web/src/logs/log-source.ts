@@ -4,13 +4,13 @@ import { collapseProgress, type LogLine } from "./progress.ts";
 /** A stream of a console. */
 export type LogStream = "stdout" | "stderr";
 
-/** Where the lines of a stream come from. */
+/** The source of the lines of a stream. */
 export type LogSource = {
   /** Its first and last line numbers; undefined where it has no lines. */
   readonly ends: (signal: AbortSignal) => Promise<{ readonly first: number; readonly last: number } | undefined>;
   /** The lines with numbers from `from` to `to`, both included, progress bars collapsed. */
   readonly lines: (from: number, to: number, signal: AbortSignal) => Promise<readonly LogLine[]>;
-  /** The lines that hold a text, from a place on; `next` is where to go on, undefined at the end. */
+  /** The lines that hold a text, from a place on; `next` is where to continue, undefined at the end. */
   readonly search: (
     text: string,
     from: string,

@@ -11,8 +11,8 @@ const ROW_HEIGHT = 19;
 type Row = { readonly key: string; readonly line: LogLine | undefined; readonly number: number };
 
 /**
- * The lines of a stream in a box that scrolls: of a million lines only those in sight are drawn and loaded. At its end it follows what comes;
- * scrolling up stops that. `jump` brings a line number into sight whenever it changes.
+ * The lines of a stream in a box that scrolls: of a million lines only those in sight are drawn and loaded. At its end it follows new lines;
+ * scrolling up stops that. `jump` scrolls a line number into sight whenever it changes.
  */
 export function LogView({
   label,

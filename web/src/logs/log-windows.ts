@@ -1,7 +1,7 @@
 import type { LogLine } from "./progress.ts";
 
 /**
- * The lines of a stream, of which only some windows are known: window `k` covers the line numbers from `first + k * size` on, `size` of them.
+ * The lines of a stream, with only some windows known: window `k` covers the line numbers from `first + k * size` on, `size` of them.
  * A window that is not loaded counts as `size` rows, one that is as the rows it has: numbers may repeat, be missing, or be progress
  * bars that were written over.
  */
@@ -12,14 +12,14 @@ export type LogWindows = {
   readonly size: number;
   /** By window, the least recently used first. */
   readonly loaded: ReadonlyMap<number, readonly LogLine[]>;
-  /** Windows that were read before lines came to their end: what is there is shown until they are read again. */
+  /** Windows that were read before lines arrived at their end: their lines are shown until they are read again. */
   readonly partial: ReadonlySet<number>;
 };
 
 /** Windows that are kept; the least recently used go first. */
 const WINDOWS_KEPT = 40;
 
-/** Returns the windows of a stream of which nothing is loaded. */
+/** Returns the windows of a stream without any loaded lines. */
 export function emptyWindows(first: number, last: number, size = 500): LogWindows {
   return { first, last, size, loaded: new Map(), partial: new Set() };
 }

@@ -2,12 +2,12 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { emptyWindows, grown, isWanting, windowRange, withWindow, type LogWindows } from "./log-windows.ts";
 import type { LogSource } from "./log-source.ts";
 
-/** What is known of a stream, and how more of it is loaded. */
+/** The loaded lines of a stream, and how to load more. */
 export type Log = {
   /** Undefined while nothing is known; without lines it has no rows. */
   readonly windows: LogWindows | undefined;
   readonly error: unknown;
-  /** Loads windows that are not there; those that are asked for already are not asked for again. */
+  /** Loads missing windows; those already requested are not requested again. */
   readonly need: (windows: readonly number[]) => void;
   readonly retry: () => void;
 };

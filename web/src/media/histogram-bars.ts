@@ -21,7 +21,7 @@ function edgesAround(centers: readonly number[]): readonly number[] {
   return [first - half, ...middles, last + (middles.length === 0 ? 0.5 : last - middles.at(-1)!)];
 }
 
-/** A bar in a box of `width` by `height`, with what it stands for. */
+/** A bar in a box of `width` by `height`, with its meaning. */
 export type Bar = {
   readonly x: number;
   readonly y: number;

@@ -5,7 +5,7 @@ import { barsOf, readHistogram } from "./histogram-bars.ts";
 import type { RichObject } from "./object-types.ts";
 import { TableRows } from "./table-rows.tsx";
 
-/** What was logged under a key, as it was at a step. `name` heads it, `mark` before that; `label` is what the content is called for those who do not see it. */
+/** The object logged under a key, at a step. `name` heads it, after `mark`; `label` names the content for people who do not see it. */
 export function ObjectCard({
   name,
   label = name,
@@ -48,7 +48,7 @@ function Content({ label, object }: { readonly label: string; readonly object: R
   if (artifact === null) return <p class="tm-muted">Its file was deleted.</p>;
   if (artifact.storage_backend === "external") return <p class="tm-muted">Its file is not on this server.</p>;
   const address = `/api/artifacts/${artifact.id}/download`;
-  // As the content of these elements nothing runs, whatever the file is; SVG included.
+  // In these elements nothing runs, whatever the file is; SVG included.
   if (object.kind === "video")
     return <video key={artifact.id} src={address} controls preload="metadata" aria-label={label} />;
   if (object.kind === "audio")

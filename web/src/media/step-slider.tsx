@@ -11,7 +11,7 @@ export function shownStep(stops: readonly number[]): number | undefined {
   return Number.isNaN(wanted) ? stops.at(-1) : nearestStop(stops, wanted);
 }
 
-/** One slider for all that was logged at steps, whichever key or run it belongs to. Its step is in the address. */
+/** One slider for everything that was logged at steps, in any key or run. Its step is in the address. */
 export function StepSlider({ things }: { readonly things: readonly Stepped[] }) {
   const stops = sliderSteps(things);
   const step = shownStep(stops);
@@ -19,7 +19,7 @@ export function StepSlider({ things }: { readonly things: readonly Stepped[] }) 
   const go = (index: number): void => {
     const stop = stops[Math.min(Math.max(index, 0), stops.length - 1)];
     if (stop === undefined) return;
-    // At the end it follows what comes.
+    // At the end it follows new steps.
     setQuery({ step: stop === stops.at(-1) ? undefined : String(stop) }, { replace: true });
   };
   // From the step of the address, which a key that is pressed again may have changed before this is drawn.

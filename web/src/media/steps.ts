@@ -9,8 +9,8 @@ export function sliderSteps(things: readonly Stepped[]): readonly number[] {
 }
 
 /**
- * Returns which of the things of one key a slider at `step` shows: that of the last step at or before it, of several at one step the
- * newest; where all come later, the first. What has no step shows only where nothing has one.
+ * Returns which of the things of one key a slider at `step` shows: the one of the last step at or before it, of several at one step the
+ * newest; if all are later, the first. A thing without a step is returned only if none has one.
  */
 export function atStep<Thing extends Stepped>(things: readonly Thing[], step: number | undefined): Thing | undefined {
   let best: Thing | undefined;
@@ -31,7 +31,7 @@ function isBetter(thing: Stepped, best: Stepped, step: number): boolean {
   return isReached ? thing.step > best.step : thing.step < best.step;
 }
 
-/** Returns which of the things of one key was the last at a step: that of the last step at or before it, or what has no step; of what came later, nothing. */
+/** Returns the last of the things of one key at a step: the one of the last step at or before it, or one without a step; never a later one. */
 export function atOrBefore<Thing extends Stepped>(
   things: readonly Thing[],
   step: number | undefined,

@@ -14,7 +14,7 @@ type Rows = {
 /** The rows of a logged table, a page at a time. */
 export function TableRows({ objectId, label }: { readonly objectId: number; readonly label: string }) {
   const [page, setPage] = useState(0);
-  // One more than is shown tells whether there is another page.
+  // One row more than is shown reveals whether there is another page.
   const read = useRead<Rows>(`/api/objects/${objectId}/rows?limit=${PAGE + 1}&offset=${page * PAGE}`, { exact: true });
   const rows = read.data?.rows.slice(0, PAGE) ?? [];
   const hasMore = (read.data?.rows.length ?? 0) > PAGE;

@@ -16,7 +16,7 @@ export type Objects = {
 
 type Known = { readonly byId: ReadonlyMap<number, RichObject>; readonly isOver: boolean };
 
-/** Reads the objects of runs; what is logged later is added when `version` grows. */
+/** Reads the objects of runs; objects logged later are added when `version` grows. */
 export function useObjects(runIds: readonly string[], version: number): Objects {
   const [known, setKnown] = useState<ReadonlyMap<string, Known>>(new Map());
   const [error, setError] = useState<unknown>();

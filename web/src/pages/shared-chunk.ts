@@ -1,5 +1,5 @@
 // Small parts that several pages share. Every page imports them all, so that they are one file of the bundle with what the start needs:
-// otherwise each set of pages that share something makes a file of its own, which costs a browser more to ask for than to read.
+// otherwise each set of pages that share something makes a separate file, which costs a browser more to ask for than to read.
 import "../api/changes.ts";
 import "../app/keys.ts";
 import "../app/lists.ts";

@@ -5,7 +5,7 @@ import type { GridColumn } from "./grid-types.ts";
 import { isSame } from "./is-same.ts";
 import type { PlacedColumn } from "./windows.ts";
 
-/** What a row shows. Nothing of it is made anew while a grid is scrolled. */
+/** The content of a row. None of it is created again while a grid is scrolled. */
 export type GridRowProps<Row> = {
   readonly row: Row | undefined;
   readonly index: number;
@@ -20,7 +20,7 @@ export type GridRowProps<Row> = {
   readonly extraClass: string | false;
 };
 
-/** One row of a grid; a skeleton while it loads. It is drawn again only when what it shows is another. */
+/** One row of a grid; a skeleton while it loads. It is drawn again only when its content changes. */
 export class GridRow<Row> extends Component<GridRowProps<Row>> {
   override shouldComponentUpdate(next: GridRowProps<Row>): boolean {
     return !isSame(this.props, next);

@@ -7,27 +7,27 @@ export type SortDirection = "asc" | "desc";
 export type GridColumn<Row> = {
   readonly id: string;
   readonly label: string;
-  /** What the label leaves out. */
+  /** Details that the label leaves out. */
   readonly title?: string;
   readonly width: number;
-  /** Stays at the start while others scroll. Pinned columns come first. */
+  /** Stays at the start while others scroll. Pinned columns are first. */
   readonly pinned?: boolean;
   readonly align?: "start" | "end";
   readonly sortable?: boolean;
   /** Keeps its width. */
   readonly isFixed?: boolean;
-  /** What a cell shows. A row is drawn again when it, its selection or the columns are others, so columns are made anew only for that. */
+  /** Returns the content of a cell. A row is drawn again when it, its selection or the columns change, so create new columns only for that. */
   readonly cell: (row: Row, index: number, isSelected: boolean) => ComponentChildren;
-  /** Stands in the header instead of the label. */
+  /** Replaces the label in the header. */
   readonly head?: ComponentChildren;
-  /** What the cell shows names the row. */
+  /** The content of the cell names the row. */
   readonly isRowHeader?: boolean;
 };
 
 /** A cell: a row from 0, or the header as -1, and a column. */
 export type Place = { readonly row: number; readonly column: number };
 
-/** What a page does with a grid. */
+/** The actions of a page on a grid. */
 export type GridHandle = {
   /** The row that has the focus, or had it last. */
   readonly current: () => number;
@@ -35,7 +35,7 @@ export type GridHandle = {
   readonly goTo: (row: number) => void;
 };
 
-/** What a grid shows and does. */
+/** The data and actions of a grid. */
 export type GridProps<Row> = {
   readonly label: string;
   readonly columns: readonly GridColumn<Row>[];

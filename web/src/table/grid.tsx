@@ -14,7 +14,7 @@ const touch = matchMedia("(pointer: coarse), (max-width: 640px)");
 export const usualRowHeight = (): number => (touch.matches ? 44 : 34);
 
 /**
- * A grid of any number of rows of one height, of which it draws those that are seen, and of these the columns that are seen. One cell has the
+ * A grid of any number of rows of one height, which draws only the visible rows, and of these only the visible columns. One cell has the
  * focus; arrows, Home, End, Page Up and Page Down move it, Enter opens a row, Space selects it.
  */
 export function Grid<Row>(props: GridProps<Row>) {
@@ -48,7 +48,7 @@ export function Grid<Row>(props: GridProps<Row>) {
     [columns, scroll.left, scroll.width],
   );
   const pinnedWidth = columns.reduce((sum, column) => sum + (column.pinned === true ? column.width : 0), 0);
-  // Before the browser paints, so that rows are asked for at once.
+  // Before the browser paints, so that rows are requested immediately.
   useLayoutEffect(() => {
     if (isMeasured) onWindow?.(wanted);
   }, [wanted.first, wanted.end, isMeasured, onWindow]);
@@ -76,7 +76,7 @@ export function Grid<Row>(props: GridProps<Row>) {
     goTo: (row) => goTo({ row: Math.max(0, Math.min(row, rows - 1)), column: focus.column }),
   });
 
-  // Rows that come or go above it do not take the focus from its row.
+  // Rows added or removed above it do not take the focus from its row.
   const row = focus.row < 0 ? undefined : rowAt(focus.row);
   const id = row === undefined ? undefined : idOf(row);
   useLayoutEffect(() => {

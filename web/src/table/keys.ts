@@ -1,6 +1,6 @@
 import type { Place } from "./grid-types.ts";
 
-/** What bounds moves in a grid. */
+/** The bounds of moves in a grid. */
 export type Bounds = { readonly rows: number; readonly columns: number; readonly page: number };
 
 type Pressed = { readonly key: string; readonly ctrlKey: boolean; readonly metaKey: boolean };

@@ -4,13 +4,13 @@ import { pagesOf, type RowWindow } from "./windows.ts";
 /** Rows of one request. */
 export type Loaded<Row> = { readonly rows: readonly Row[]; readonly total: number };
 
-/** What a table reads its rows from. */
+/** The source of a table's rows. */
 export type Pages<Row> = {
   /** The row at an index, where its page is loaded. */
   readonly row: (index: number) => Row | undefined;
   /** How many rows there are; undefined until the first page is there. */
   readonly total: () => number | undefined;
-  /** What became of the last page that could not be loaded. */
+  /** The error of the last page that could not be loaded. */
   readonly error: () => unknown;
   /** Loads the pages of the rows that are seen, and ends the requests for others. */
   readonly show: (window: RowWindow) => void;

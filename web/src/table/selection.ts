@@ -1,17 +1,17 @@
-/** Which rows are chosen, by their ids, and from where a range goes on. */
+/** The selected rows, by their ids, and where a range continues from. */
 export type Selection = { readonly ids: ReadonlySet<string>; readonly anchor: number | undefined };
 
 /** Nothing is chosen. */
 export const NOTHING: Selection = { ids: new Set(), anchor: undefined };
 
-/** Chooses a row, or takes it out; a range goes on from it. */
+/** Selects or deselects a row; a range continues from it. */
 export function toggleRow({ ids }: Selection, index: number, id: string): Selection {
   const next = new Set(ids);
   if (!next.delete(id)) next.add(id);
   return { ids: next, anchor: index };
 }
 
-/** Chooses all rows from the anchor to a row, in either direction. Rows that are not loaded are left out: nobody saw them. */
+/** Selects all rows from the anchor to a row, in either direction. Rows that are not loaded are left out: the user has not seen them. */
 export function selectRange(
   { ids, anchor }: Selection,
   index: number,

@@ -4,7 +4,7 @@ import { useLayoutEffect, useState } from "preact/hooks";
 /** How far an element is scrolled, and how much of it is seen. */
 export type Scroll = { readonly top: number; readonly left: number; readonly height: number; readonly width: number };
 
-/** Nothing is seen until the size is known: what is drawn for another one would be drawn twice. */
+/** Nothing is visible until the size is known: content drawn for another size would be drawn twice. */
 const UNKNOWN: Scroll = { top: 0, left: 0, height: 0, width: 0 };
 
 /** Follows the scrolling and the size of an element, at most once a frame. */

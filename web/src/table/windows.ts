@@ -4,10 +4,10 @@ export type RowWindow = { readonly first: number; readonly end: number };
 /** Pixels that browsers can scroll for certain; Firefox ends at 17.8 million, and everything is lost above. */
 export const SCROLL_MAX = 8_000_000;
 
-/** What a grid needs to know to place its rows. */
+/** The sizes that a grid needs to place its rows. */
 export type Heights = { readonly rows: number; readonly rowHeight: number; readonly viewport: number };
 
-/** Returns the height of the scrolled content: that of all rows, or as much as browsers can scroll. */
+/** Returns the height of the scrolled content: all rows, or as much as browsers can scroll. */
 export function scrollHeight({ rows, rowHeight }: Pick<Heights, "rows" | "rowHeight">): number {
   return Math.min(rows * rowHeight, SCROLL_MAX);
 }
@@ -71,10 +71,10 @@ export function pagesOf({ first, end }: RowWindow, pageRows: number): number[] {
 /** Where a column is, in pixels from the start of the row. */
 export type PlacedColumn<Column> = { readonly column: Column; readonly left: number; readonly index: number };
 
-/** Pixels beside the viewport within which columns are drawn. */
+/** Pixels outside the viewport within which columns are drawn. */
 const BESIDE = 200;
 
-/** Returns the columns to draw: pinned ones always, others where they are seen or nearly. Pinned ones come first in `columns`. */
+/** Returns the columns to draw: pinned ones always, others if they are visible or nearly so. Pinned ones are first in `columns`. */
 export function columnWindow<Column extends { readonly width: number; readonly pinned?: boolean }>(
   columns: readonly Column[],
   { scrollLeft, viewport }: { readonly scrollLeft: number; readonly viewport: number },

@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { classes } from "./class-names.ts";
 import "./badge.css";
 
-/** A short word or number about what it stands beside. */
+/** A short word or number about the element next to it. */
 export function Badge({
   kind = "plain",
   title,

@@ -7,7 +7,7 @@ import "./button.css";
 
 type Native = Omit<ComponentProps<"button">, "icon" | "size" | "class" | "className">;
 
-/** What buttons have besides what HTML gives them. */
+/** The props of buttons in addition to HTML's. */
 export type ButtonProps = Native & {
   /** `primary` once a view at most, `danger` for what cannot be undone, `quiet` within rows and bars. */
   readonly kind?: "primary" | "plain" | "danger" | "quiet";

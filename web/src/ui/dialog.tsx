@@ -5,7 +5,7 @@ import { classes } from "./class-names.ts";
 import "./dialog.css";
 
 /**
- * A modal dialog, open while it is mounted. Escape, its cross and a press beside it call `onClose`. What has `autofocus` gets the focus, and
+ * A modal dialog, open while it is mounted. Escape, its cross and a press outside it call `onClose`. The element with `autofocus` gets the focus, and
  * the browser gives it back to where it was. `onSubmit` makes it a form, so that Enter submits.
  */
 export function Dialog({

@@ -3,7 +3,7 @@ import { Icon } from "./icon.tsx";
 import type { IconName } from "./icons.ts";
 import "./notes.css";
 
-/** What is shown in place of things that are not there: why, and what to do next. */
+/** Shown in place of missing things: why they are missing, and what to do next. */
 export function EmptyState({
   title,
   icon,

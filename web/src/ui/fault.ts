@@ -1,6 +1,6 @@
 import { ApiError } from "../api/client.ts";
 
-/** What a person is told of an error. The id of the request is there for faults of the server, which somebody will look for in its log. */
+/** Returns the text about an error for the user. Faults of the server have the id of the request, to look up in its log. */
 export function faultOf(error: unknown): { readonly text: string; readonly requestId?: string } {
   if (!(error instanceof ApiError)) return { text: "Something went wrong in this page. Reload it." };
   const text = sentence(error.message);

@@ -2,13 +2,13 @@ import type { ComponentChildren } from "preact";
 import { classes } from "./class-names.ts";
 import "./field.css";
 
-/** What every field of a form has. */
+/** The props of every field of a form. */
 export type FieldProps = {
   readonly label: string;
   /** The label is for assistive technology alone: the place says what the field is. */
   readonly hideLabel?: boolean;
   readonly hint?: ComponentChildren;
-  /** What is wrong with it. */
+  /** The error of its value. */
   readonly error?: string | undefined;
 };
 
@@ -41,7 +41,7 @@ export function Field({
   );
 }
 
-/** What the control of a field is described by. */
+/** Returns the ids of the texts that describe the control of a field. */
 export function describedBy(id: string, { hint, error }: Pick<FieldProps, "hint" | "error">): string | undefined {
   const ids = [hint === undefined ? "" : `${id}-hint`, error === undefined ? "" : `${id}-error`];
   return ids.filter((part) => part !== "").join(" ") || undefined;

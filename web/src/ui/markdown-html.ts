@@ -19,7 +19,7 @@ createSanitizer.addHook("afterSanitizeAttributes", (node) => {
   }
 });
 
-/** Whether an image comes from this server: others would learn who reads. */
+/** Whether an image is from this server: other servers would learn who reads. */
 function isOwn(address: string): boolean {
   const url = URL.parse(address, location.href);
   return (
@@ -38,7 +38,7 @@ const PLAIN_TAGS = /&lt;(\/?(?:br|hr|kbd|sub|sup|details|summary)) ?\/?&gt;/gi;
 
 const escapes: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
 
-/** Markup in the text is shown as it is written, so that the sanitizer never meets a handler, which browsers report even where it cannot run. */
+/** Markup in the text is shown as written, so that the sanitizer never encounters a handler, which browsers report even where it cannot run. */
 marked.use({
   renderer: {
     html: ({ text }) => text.replaceAll(/[&<>"]/g, (char) => escapes[char]!).replaceAll(PLAIN_TAGS, "<$1>"),

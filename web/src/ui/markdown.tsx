@@ -3,7 +3,7 @@ import type { SafeHtml } from "./markdown-html.ts";
 import { Skeleton } from "./spinner.tsx";
 import "./markdown.css";
 
-/** Markdown of a user, as what is safe of it. Its libraries are loaded with the first one. */
+/** The safe parts of a user's Markdown. Its libraries are loaded with the first one. */
 export function Markdown({ text }: { readonly text: string }) {
   const [html, setHtml] = useState<SafeHtml>();
   useEffect(() => {

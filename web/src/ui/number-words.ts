@@ -10,7 +10,7 @@ export function countWords(count: number): string {
   return apart().format(count);
 }
 
-/** Returns a count with its word, of which `plural` is the other form: `1 run`, `2 runs`, `3 entries`. */
+/** Returns a count with its word; `plural` is the plural form: `1 run`, `2 runs`, `3 entries`. */
 export function counted(count: number, word: string, plural = `${word}s`): string {
   return `${countWords(count)} ${count === 1 ? word : plural}`;
 }

@@ -1,4 +1,4 @@
-/** Pixels between a part and what opens beside it, and the edge of the window. */
+/** Pixels between a part and the popup next to it, and from the edge of the window. */
 const GAP = 4;
 
 /** Places a popover below an element, or above it where there is more room, and within the window. */

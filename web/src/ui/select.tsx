@@ -9,7 +9,7 @@ export type Option<Value extends string = string> = {
   readonly disabled?: boolean;
 };
 
-/** A list of choices of which one is taken. */
+/** A list of choices for selecting one. */
 export function Select<Value extends string>({
   label,
   hideLabel,

@@ -1,6 +1,6 @@
 import "./spinner.css";
 
-/** A turning mark beside a text that says what goes on; alone it needs a `label`. */
+/** A spinner next to a text that says what is happening; alone it needs a `label`. */
 export function Spinner({ label }: { readonly label?: string }) {
   return label === undefined ? (
     <span class="tm-spinner" aria-hidden="true" />

@@ -2,7 +2,7 @@ import { classes } from "./class-names.ts";
 import { statusLook } from "./status-look.ts";
 import "./badge.css";
 
-/** How a run is, by a shape, a color and a word. A run that gave no sign of life for long says so, whatever it claims. */
+/** The status of a run, as a shape, a color and a word. A run without a sign of life for long is marked as such, whatever its status. */
 export function StatusBadge({ status, stale = false }: { readonly status: string; readonly stale?: boolean }) {
   const { kind, label, shape, title } = statusLook(status, stale);
   return (

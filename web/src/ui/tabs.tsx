@@ -62,7 +62,7 @@ export function Tabs<Id extends string>({
   );
 }
 
-/** What the current tab of a set shows. */
+/** The content of the current tab of a set. */
 export function TabPanel({
   name,
   current,

@@ -3,7 +3,7 @@ import { useId } from "preact/hooks";
 import { classes } from "./class-names.ts";
 import { describedBy, Field, type FieldProps } from "./field.tsx";
 
-/** What HTML gives texts, as far as forms need it. */
+/** The HTML attributes of text inputs that forms need. */
 type Native = {
   readonly type?: "text" | "email" | "password" | "search" | "url" | "date" | "number";
   readonly name?: string;

@@ -3,7 +3,7 @@ import { useEffect } from "preact/hooks";
 import { absoluteTime, relativeTime } from "./time-words.ts";
 import { whenIdle } from "./when-idle.ts";
 
-/** One clock for all times of the page; it stands still while nobody looks. */
+/** One clock for all times of the page; it stops while the page is hidden. */
 const now = signal(Date.now());
 setInterval(() => {
   if (!document.hidden) now.value = Date.now();
@@ -12,7 +12,7 @@ document.addEventListener("visibilitychange", () => {
   if (!document.hidden) now.value = Date.now();
 });
 
-/** Whether exact times are written: nobody points at one before the page is drawn, and the first takes the browser long. */
+/** Whether exact times are written: no user points at one before the page is drawn, and the first takes the browser long. */
 const isExact = signal(false);
 let isAsked = false;
 
@@ -24,7 +24,7 @@ function askForExact(): void {
   }, 1000);
 }
 
-/** A time of the API as it is spoken of (`5 min ago`), with the exact one as its tooltip; `fallback` where there is none. */
+/** A time of the API in relative words (`5 min ago`), with the exact one as its tooltip; `fallback` where there is none. */
 export function Time({
   at,
   fallback = "never",

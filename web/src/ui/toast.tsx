@@ -4,7 +4,7 @@ import { classes } from "./class-names.ts";
 import { dismiss, toasts, undo, type ShownToast } from "./toasts.ts";
 import "./toast.css";
 
-/** Milliseconds that a note stays; one that can be undone stays longer. None goes while the pointer or the focus is on them. */
+/** Milliseconds that a note stays; one that can be undone stays longer. None disappears while the pointer or the focus is on them. */
 const STAYS_MS = 6000;
 const STAYS_WITH_UNDO_MS = 12_000;
 

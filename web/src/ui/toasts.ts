@@ -1,6 +1,6 @@
 import { signal, type ReadonlySignal } from "@preact/signals";
 
-/** A note about what was done, or what went wrong, that goes away by itself. */
+/** A note about a completed action or an error that disappears by itself. */
 export type ShownToast = {
   readonly id: number;
   readonly text: string;
@@ -8,7 +8,7 @@ export type ShownToast = {
   readonly undo?: () => void;
 };
 
-/** Notes that are shown at a time; the oldest goes first. */
+/** Notes that are shown at a time; the oldest is removed first. */
 const SHOWN_MAX = 4;
 
 const shown = signal<readonly ShownToast[]>([]);
@@ -17,7 +17,7 @@ let last = 0;
 /** The notes that are shown, the newest last. */
 export const toasts: ReadonlySignal<readonly ShownToast[]> = shown;
 
-/** Shows a note. `undo` offers to take back what it tells; `kind: "bad"` is for what went wrong. */
+/** Shows a note. `undo` offers to undo the action; `kind: "bad"` is for errors. */
 export function toast(
   text: string,
   options: { readonly undo?: () => void; readonly kind?: "plain" | "bad" } = {},
@@ -33,7 +33,7 @@ export function dismiss(id: number): void {
   shown.value = shown.peek().filter((note) => note.id !== id);
 }
 
-/** Takes back what a note tells, once. */
+/** Undoes the action of a note, once. */
 export function undo(note: ShownToast): void {
   if (!shown.peek().includes(note)) return;
   dismiss(note.id);

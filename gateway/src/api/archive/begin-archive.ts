@@ -15,14 +15,14 @@ export const ARCHIVE_TYPE = "application/x-ndjson";
 /** The media type of Parquet, as registered with IANA. */
 export const PARQUET_TYPE = "application/vnd.apache.parquet";
 
-/** What the formats are called in calls and headers. */
+/** Names of the formats in calls and headers. */
 const formats = {
   ndjson: { format: ArchiveFormat.NDJSON, fileName: "tidemark-export.ndjson", contentType: ARCHIVE_TYPE },
   parquet: { format: ArchiveFormat.PARQUET, fileName: "tidemark-export.parquet", contentType: PARQUET_TYPE },
 } as const;
 
 /**
- * Begins GET /api/export as NDJSON or Parquet. The first piece shows that the caller may have what was asked for. With `onlyBeginning` that is waited for
+ * Begins GET /api/export as NDJSON or Parquet. The first piece proves that the caller may read the requested data. With `onlyBeginning` it is awaited
  * here, and there are no pieces.
  * @throws bad_request; here or with the first piece not_found, and service_unavailable while too many are under way
  */

@@ -42,7 +42,7 @@ export async function* piecesOfLines(
   };
   for await (const chunk of chunks) {
     for (let from = 0; from < chunk.length;) {
-      // A piece is the last one unless something follows it.
+      // A piece is the last one unless another piece follows it.
       if (ready !== undefined) yield { data: ready, isLast: false };
       ready = undefined;
       const left = RESTORE_LIMITS.pieceBytesMin - waitingBytes;
@@ -82,7 +82,7 @@ export async function* decoded(request: IncomingMessage): AsyncGenerator<Uint8Ar
   }
 }
 
-/** Refuses a body that becomes much larger than it is, because the server would work for bytes that no client sends. @throws bad_request */
+/** Refuses a body that decompresses to much more than its size, because the server would do work for bytes that no client sent. @throws bad_request */
 export function requireExpansion(compressedBytes: number, bytes: number): void {
   const { expansionMax, expansionFreeBytes } = RESTORE_LIMITS;
   if (bytes <= expansionFreeBytes + expansionMax * compressedBytes) return;

@@ -47,7 +47,7 @@ async function send(body: Buffer, put: (number: number, client: Socket) => Promi
 }
 
 const MIN = RESTORE_LIMITS.pieceBytesMin;
-/** Returns lines of spaces of that many mebibytes, which take a thousandth of that. */
+/** Returns this many mebibytes of lines of spaces, which compress to a thousandth of that. */
 const spaces = (mebibytes: number): Buffer => gzipSync(`${" ".repeat(MIN - 1)}\n`.repeat(mebibytes));
 
 describe("a small body that becomes a large one", () => {

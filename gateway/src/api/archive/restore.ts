@@ -19,7 +19,7 @@ export const restoredSchema: Schema = objectSchema({
 export const storedBytesSchema: Schema = objectSchema({ sha256: textSchema, size_bytes: countSchema });
 
 /**
- * POST /api/imports/archive. The body goes on in pieces of whole lines while it arrives, until the client leaves, and is restored when its end is
+ * POST /api/imports/archive. The body is passed on in pieces of whole lines while it arrives, until the client leaves, and is restored when its end is
  * stored; the restore goes on if the client leaves.
  * @throws bad_request, archive_invalid, archive_incomplete, idempotency_key_reused, payment_required, plan_limit_exceeded, forbidden
  */
@@ -51,7 +51,7 @@ function requireClient({ socket }: HandlerContext["request"]): void {
 }
 
 /**
- * PUT /api/imports/archive/{archive_id}/bytes/{sha256}: bytes that the restored archive names. The same again changes nothing.
+ * PUT /api/imports/archive/{archive_id}/bytes/{sha256}: bytes that the restored archive names. Sending them again changes nothing.
  * @throws not_found for bytes that the archive does not name, bad_request for others, payment_required, plan_limit_exceeded
  */
 export async function handlePutBytes(

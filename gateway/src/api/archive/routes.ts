@@ -3,10 +3,10 @@ import type { Route } from "../../route.ts";
 import { importers } from "../callers.ts";
 import { handlePutBytes, handleRestore, restoredSchema, storedBytesSchema } from "./restore.ts";
 
-/** Most bytes that come in one request: those of an object of S3 that is put as a whole. */
+/** Most bytes in one request: the limit for an S3 object that is put as a whole. */
 const BYTES_MAX = 80 * 1024 ** 3;
 
-/** Archives of complete exports that are brought back. */
+/** Restoring archives of complete exports. */
 export const archiveRoutes: readonly Route[] = [
   {
     method: "POST",

@@ -83,7 +83,7 @@ export function decodeSetAlias({ params, body }: RouteInput): MessageInitShape<t
 /** Body of DELETE /api/artifact-collections/{collection_id}/aliases/{alias}. */
 export const deleteAliasBody = confirmation;
 
-/** DELETE /api/artifact-collections/{collection_id}/aliases/{alias}. An alias that nothing can have is unknown, no fault. */
+/** DELETE /api/artifact-collections/{collection_id}/aliases/{alias}. An alias that no version can have is unknown, not a fault. */
 export function decodeDeleteAlias({ params, body }: RouteInput): MessageInitShape<typeof DeleteAliasRequestSchema> {
   const alias = params["alias"]!;
   const { value, fault } = withFault(() => readConfirmation(body, alias));

@@ -90,7 +90,7 @@ export const completedUploadSchema: Schema = objectSchema(
   ["deduplicated"],
 );
 
-/** `{artifact_version}`, with `"deduplicated": true` where the collection had the version already. */
+/** `{artifact_version}`, with `"deduplicated": true` when the collection already had the version. */
 function encodeCompleteUpload({ version, deduplicated }: CompleteUploadResponse): RouteReply {
   const row = versionJson(requireMessage(version));
   return { body: { artifact_version: row, ...(deduplicated ? { deduplicated } : {}) } };

@@ -2,10 +2,10 @@ import { badRequest } from "@tidemark/errors";
 import { described, object, type Fields } from "../fields/field.ts";
 import { canonicalUuid, text } from "../fields/text.ts";
 
-/** Most bytes of why somebody changes or ends something. */
+/** Most bytes of the reason for changing or ending something. */
 export const REASON_BYTES_MAX = 4096;
 
-/** What callers say who change what others rely on. */
+/** What callers send to change something that others rely on. */
 export const confirmation = object({
   confirm: described(text(), "The alias or the id that the path names."),
   reason: described(text({ bytesMax: REASON_BYTES_MAX }), "Why; kept."),

@@ -21,7 +21,7 @@ const contentSchema: Schema = {
   description: "The bytes in standard base64 with padding; may be empty.",
 };
 
-/** Describes a content: in a received body its index stands in its place. */
+/** Describes a content: in a received body, its index takes its place. */
 export function contentField(contents: readonly Content[]): Field<Content> {
   return required(contentSchema, (value, name) => {
     const content = typeof value === "string" ? contents[Number(value)] : undefined;
@@ -55,13 +55,13 @@ export function receiveObjects(
   );
 }
 
-/** Returns how many bytes a body brings at least, as far as its headers tell: base64 without escapes, and the largest rest that there may be. */
+/** Returns at least how many bytes a body carries, judging by its headers: base64 without escapes, and the largest possible rest. */
 function declaredBytes(headers: IncomingHttpHeaders, restBytesMax: number): number {
   if (encodingOf(headers) === "gzip") return 0;
   return Math.max(0, Math.floor(((Number(headers["content-length"] ?? 0) - restBytesMax) / 4) * 3));
 }
 
-/** Returns an object as the service learns of it; all contents must have been stored. */
+/** Returns an object as it is reported to the service; all contents must have been stored. */
 export function writtenObject({ stored }: Content): MessageInitShape<typeof WrittenObjectSchema> {
   if (stored === undefined) throw new Error("a content was not stored");
   const { objectId, sizeBytes, sha256 } = stored;

@@ -191,7 +191,7 @@ test("a reader that stalls holds a few pieces and is cut; the store is told to s
   socket.on("error", () => undefined).pause();
   socket.write(`GET /api/artifacts/${id}/download HTTP/1.1\r\nHost: x\r\nAuthorization: ${authorization}\r\n\r\n`);
   await until("the reader is cut", () => isClosed, 30_000);
-  // What both ends of the connection buffer is for the system to say, and far from a gigabyte.
+  // The system decides how much both ends of the connection buffer, but it is far from a gigabyte.
   expect(pieces * piece.length).toBeLessThan(64 * 1024 * 1024);
   socket.destroy();
   get = undefined;

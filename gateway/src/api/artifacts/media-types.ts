@@ -46,7 +46,7 @@ export function guessType(name: string): string {
   return Object.hasOwn(byExtension, extension) ? byExtension[extension]! : UNKNOWN_TYPE;
 }
 
-/** Describes a media type: the empty text when absent or blank, of which the caller makes a guess. */
+/** Describes a media type: the empty text when absent or blank, for which the caller guesses a type. */
 export const mimeType: Field<string> = described(
   withDefault(maybeBlankText({ bytesMax: 255 }), ""),
   "Default: what the end of the name suggests.",

@@ -9,7 +9,10 @@ import { artifactWriters } from "../callers.ts";
 /** Most bytes of one part: 5 GiB, as S3 has it. */
 export const PART_BYTES_MAX = 5 * 1024 ** 3;
 
-/** PUT /api/upload-parts/{token}: the bytes of one part, whose address the upload named, as long as whoever got it may upload. The client waits for the store. */
+/**
+ * PUT /api/upload-parts/{token}: the bytes of one part, whose address the upload named, as long as the caller who got it may upload. The client waits for the
+ * store.
+ */
 export async function handlePutPart(
   { params }: RouteInput,
   clients: Clients,

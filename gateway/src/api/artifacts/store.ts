@@ -8,7 +8,7 @@ import { pathRunId } from "../runs/read.ts";
 import { contentField, receiveObjects, writtenObject } from "./contents.ts";
 import { artifactFacts, encodeArtifact, readArtifactFacts } from "./plain.ts";
 
-/** Body of POST /api/runs/{run_id}/artifacts/upload. Size and hash that a client sends are not looked at. */
+/** Body of POST /api/runs/{run_id}/artifacts/upload. Size and hash that a client sends are ignored. */
 export const storeArtifactBody: { readonly schema: Schema } = join(
   artifactFacts,
   object({ content_base64: contentField([]) }),

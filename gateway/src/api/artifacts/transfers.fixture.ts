@@ -26,7 +26,7 @@ export type Memory = {
   readonly files: Map<string, { objectId: string; sizeBytes: bigint; mimeType: string; name: string }>;
 };
 
-/** A service that reserves, remembers what it was told and finds what a test put there. */
+/** A service that reserves, remembers what it receives and finds what a test put there. */
 export function createTestArtifacts(): { clients: Clients; memory: Memory } {
   const memory: Memory = { reserved: [], stored: [], completed: [], files: new Map() };
   const fail = (fault: FieldFault | undefined): void => {
@@ -93,7 +93,7 @@ export function createTestArtifacts(): { clients: Clients; memory: Memory } {
   return { clients: { artifacts } as Clients, memory };
 }
 
-/** A store in a folder in which a part is an object of its own. */
+/** A store in a folder in which each part is a separate object. */
 export function createTestStore(directory: string): Blob {
   const folder = createFolderBlob({ directory });
   return {

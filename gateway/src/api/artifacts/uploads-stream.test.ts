@@ -219,7 +219,7 @@ describe("POST /api/runs/{run_id}/artifacts/upload", () => {
       status: 200,
       body: { artifact: { size_bytes: (characters / 4) * 3 } },
     });
-    // What the sockets of both sides hold depends on how busy the machine is; the content has 48 MiB.
+    // How much the sockets of both sides hold depends on how busy the machine is; the content has 48 MiB.
     expect(most).toBeLessThan(16 * 1024 * 1024);
   });
 

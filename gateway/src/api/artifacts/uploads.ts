@@ -226,7 +226,7 @@ export function encodeAbortUpload({ session }: AbortUploadResponse): RouteReply 
   return { body: { upload_session: { id, state } } };
 }
 
-/** Returns the upload that the path names; the service answers 404 to what is none. */
+/** Returns the upload that the path names; the service answers 404 to an id that names none. */
 export function pathSessionId({ params }: Pick<RouteInput, "params">): string {
   return params["upload_session_id"]!;
 }

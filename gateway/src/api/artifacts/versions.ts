@@ -104,7 +104,7 @@ export function decodeGetVersionLineage(input: RouteInput): MessageInitShape<typ
   return { versionId: pathVersionId(input), ...value, queryFault: fault };
 }
 
-/** How far the graph goes: from the version to its runs and, of a run that is both, back. */
+/** Depth of the graph: from the version to its runs and, for a run that is both, back. */
 const LINEAGE_DEPTH = 2;
 
 /** Answer of GET /api/artifact-versions/{version_id}/lineage. */

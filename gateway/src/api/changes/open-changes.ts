@@ -5,7 +5,7 @@ import type { Clients } from "../../clients.ts";
 import type { Route, HandlerContext } from "../../route.ts";
 import { requireMessage } from "../replies.ts";
 
-/** What was stored before a stream begins has been announced after this time, and the stream begins behind it. In milliseconds. */
+/** Milliseconds after which every change stored before a stream begins has been announced; the stream begins after those changes. */
 const SETTLE_MS = 100;
 
 const headers = {
@@ -32,7 +32,7 @@ export const openChanges: Route["handle"] = async ({ params, identity }, clients
 const asked = new WeakMap<Clients, Map<string, Promise<string>>>();
 
 /**
- * Returns the id of a project. Those who may see the same share a look-up that is on its way: when a gateway stops, all of its streams come back to
+ * Returns the id of a project. Callers who may see the same share a look-up in progress: when a gateway stops, all of its streams reconnect to
  * another one within a moment. @throws not_found, warehouse_unavailable
  */
 function findProject(

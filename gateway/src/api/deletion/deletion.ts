@@ -9,12 +9,12 @@ export const deletionQuery = object({
   dry_run: strictFlag("true: changes nothing and answers what would be removed."),
 });
 
-/** Query parameter of lists that owners and admins ask for what is deleted. */
+/** Query parameter with which owners and admins ask a list for deleted rows. */
 export const deletedFlag = strictFlag(
   "true: only what was deleted itself and can be restored; for owners and admins who are signed in.",
 );
 
-/** Members of a row that tell that it is deleted. */
+/** Members of a row that say that it is deleted. */
 export const deletionProperties = {
   deleted_at: {
     ...timeOrNullSchema,

@@ -16,7 +16,7 @@ export const embedDataBody = object({
   refresh_reason: textOrEmpty(),
 });
 
-/** What is asked for, within what the session allows. */
+/** The requested data, within what the session allows. */
 export type EmbedDataAsk = {
   readonly session: EmbedSession;
   readonly panelsMax: number;

@@ -1,7 +1,7 @@
 import { badRequest } from "@tidemark/errors";
 import { isLoopback } from "../../http/origin.ts";
 
-/** Hosts that may stand in a Content-Security-Policy, whose grammar has no place for addresses in brackets (CSP 3, host-source). */
+/** Hosts that may appear in a Content-Security-Policy, whose grammar has no place for addresses in brackets (CSP 3, host-source). */
 const HOST_SHAPE = /^[a-z0-9.-]+$/;
 
 const FIELD = "allowed_parent_origin";

@@ -14,7 +14,7 @@ const BODY_BYTES_MAX = 64 * 1024;
 
 const theme = { type: "string", enum: EMBED_THEMES };
 
-/** Embed sessions: for some minutes, the page of somebody else shows some runs. */
+/** Embed sessions: for some minutes, a page on another site shows some runs. */
 export const embedsRoutes: readonly Route[] = [
   route({
     method: "POST",

@@ -18,7 +18,7 @@ export function encodeCurrent({ id, expiresAt, runIds, theme }: EmbedSession): R
   };
 }
 
-/** What a session is: `expired` goes before what has become of its key. */
+/** The status of a session: `expired` takes precedence over the state of its key. */
 export const POLICY_STATUSES = ["active", "expired", "source_inactive"] as const;
 
 /** `{frame_policy: {session_id, status, allowed_parent_origin, expires_at}}` */

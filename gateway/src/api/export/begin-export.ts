@@ -33,7 +33,7 @@ const contentTypes: Readonly<Record<ExportFormat, string>> = {
 };
 
 /**
- * Begins GET /api/export as JSON or CSV, once it is known which runs there are. With `onlyBeginning` there is nothing but headers.
+ * Begins GET /api/export as JSON or CSV, once it is known which runs there are. With `onlyBeginning` there are only headers.
  * @throws bad_request, not_found, run_search_invalid, run_search_too_broad
  */
 export async function beginExport(

@@ -22,11 +22,11 @@ const PIECE_BYTES = 64 * 1024;
 export type CsvExport = {
   /** @throws bad_request above the limit; service_unavailable when the parts end without an end */
   readonly pieces: AsyncGenerator<Uint8Array, void, undefined>;
-  /** Whether rows are left out, which is known behind the last piece. */
+  /** Whether rows are left out, which is known after the last piece. */
   readonly truncated: () => boolean;
 };
 
-/** Writes an export as CSV. It is refused when it is too large, which is known only once all of it was written: before, nothing may be sent. */
+/** Writes an export as CSV. It is refused when it is too large, which is known only after all of it is written: until then nothing may be sent. */
 export function csvExport(beginning: ExportBeginning, parts: AsyncIterable<ExportRunsResponse>): CsvExport {
   let isTruncated = beginning.truncated;
   return {

@@ -44,7 +44,7 @@ test("the header names all columns", () => {
   );
 });
 
-/** Reads one line by RFC 4180, another way than it is written. */
+/** Reads one line by RFC 4180, in a different way than it is written. */
 function parse(line: string): string[] {
   const cells: string[] = [];
   let cell = "";

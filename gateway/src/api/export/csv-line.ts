@@ -18,13 +18,13 @@ export const CSV_COLUMNS = [
   "json",
 ] as const;
 
-/** What a cell holds: a number, which is written as it is, or a text; absent: nothing. */
+/** What a cell holds: a number, which is written unchanged, or a text; absent: nothing. */
 export type CsvValue = string | number | NumberText | undefined;
 
 /** The digits of a number as they were sent. */
 export type NumberText = { readonly digits: string };
 
-/** Spreadsheets take a cell for a formula that begins so, perhaps behind white space. */
+/** Spreadsheets take a cell that begins like this, perhaps after white space, for a formula. */
 const FORMULA = /^(?:[\t\r\n]|\s*[=+\-@])/;
 const QUOTED = /[",\r\n]/;
 

@@ -44,12 +44,12 @@ export const exportQuery: Schema = {
   properties: { ...(filters.schema["properties"] as object), run_ids: runIds.schema, runs: runs.schema },
 };
 
-/** Tells in which format an export is wanted. @throws bad_request */
+/** Returns the format that a query requests. @throws bad_request */
 export function readExportFormat(query: Query): ExportFormat | CompleteFormat {
   return readField(format, query, "format");
 }
 
-/** Tells whether an export in a format is complete. */
+/** Returns whether an export in a format is complete. */
 export function isComplete(format: ExportFormat | CompleteFormat): format is CompleteFormat {
   return COMPLETE_FORMATS.some((known) => known === format);
 }

@@ -7,7 +7,7 @@ import { beginExport } from "./begin-export.ts";
 import { isComplete, readExportFormat } from "./export-query.ts";
 
 /**
- * GET /api/export. Nothing is sent before it is known that the caller may have what was asked for: of a new export as well as of the rest of one that is kept.
+ * GET /api/export. Nothing is sent before it is known that the caller may read the requested data, both for a new export and for the rest of a kept one.
  * @throws bad_request, not_found, rate_limit_exceeded, service_unavailable
  */
 export async function handleExport(
@@ -31,7 +31,7 @@ export async function handleExport(
     return { body: null, stream: { pieces: nothing() }, headers: headers() };
   }
   const begun = await exports.begin(() => begin(false));
-  // What is too large as CSV is refused, and the headers say whether rows are left out: both are known only when all of it was written.
+  // CSV that is too large is refused, and the headers say whether rows are left out: both are known only after all of it is written.
   if (format === "csv") await begun.whole();
   return { body: null, export: begun };
 }

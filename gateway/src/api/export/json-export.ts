@@ -32,7 +32,7 @@ const limits: Json = {
   csv_bytes: EXPORT_LIMITS.csvBytes,
 };
 
-/** The lists of an export behind the organizations, in the order in which their rows arrive. */
+/** The lists of an export after the organizations, in the order in which their rows arrive. */
 const LISTS = [
   "projects",
   "runs",
@@ -68,7 +68,7 @@ export async function* jsonExport(
   const time = JSON.stringify(beginning.exportedAt);
   let before = `{"version":1,"exported_at":${time},"generated_at":${time},"organizations":[${organizationText(organization)}]`;
   let list = -1;
-  /** Closes the list before, and opens all lists up to this one. */
+  /** Closes the previous list and opens all lists up to this one. */
   const goTo = (index: number): void => {
     for (; list < index; list++) before += `${list < 0 ? "" : "]"},"${LISTS[list + 1]}":[`;
   };

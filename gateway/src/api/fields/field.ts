@@ -7,7 +7,7 @@ export type Fields = Readonly<Record<string, unknown>>;
 
 /**
  * Describes one field of a body or query: how to read it, and the JSON Schema that says the same. A field that is `null`
- * counts as absent, unknown fields are never looked at (API specification, Errors; field rules). Faults are `bad_request`
+ * counts as absent, unknown fields are ignored (API specification, Errors; field rules). Faults are `bad_request`
  * with a text for the caller and the field's name.
  */
 export type Field<T> = {
@@ -65,7 +65,7 @@ export function withDefault<T>(field: Field<T>, value: T, more: Schema = {}): Fi
   return { schema: { ...orNull(field.schema), ...more }, required: false, check: field.check, absent: () => value };
 }
 
-/** Adds a description, and whatever else the schema should say. */
+/** Adds a description, and anything else that the schema should say. */
 export function described<T>(field: Field<T>, description: string, more: Schema = {}): Field<T> {
   const before = field.schema["description"];
   const all = typeof before === "string" ? `${description} ${before}` : description;
@@ -74,7 +74,7 @@ export function described<T>(field: Field<T>, description: string, more: Schema 
 
 function orNull(schema: Schema): Schema {
   const { type, format, description, enum: words } = schema;
-  // A format beside several types is left aside by some tools.
+  // Some tools ignore a format next to several types.
   if (format !== undefined) {
     const { description: _description, ...value } = schema;
     return { anyOf: [value, { type: "null" }], ...(description === undefined ? {} : { description }) };
@@ -160,12 +160,12 @@ function camel(name: string): string {
   return name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** Tells whether a value is a JSON object: not a list, and not a number with kept digits. */
+/** Returns whether a value is a JSON object: not a list, and not a number with kept digits. */
 export function isObject(value: unknown): value is Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value) && !isExactNumber(value);
 }
 
-/** The condition of an object of which at least one of these fields must be present. */
+/** The condition that an object has at least one of these fields. */
 export function someOf(...names: readonly string[]): Schema {
   return { anyOf: names.map((name) => ({ required: [name], properties: { [name]: { not: { type: "null" } } } })) };
 }
@@ -210,7 +210,7 @@ export function indexedList<T>(
   });
 }
 
-/** Returns the fault of an item as one of its list. */
+/** Returns the fault of an item as a fault of its list. */
 export function faultOfItem(error: unknown, name: string, index: number): unknown {
   return isAppError(error) ? badRequest(`${name}[${index}]: ${error.message}`, name) : error;
 }

@@ -165,7 +165,7 @@ describe("a parameter of a query is read exactly when its schema accepts it", ()
     fc.assert(
       fc.property(fc.oneof(fc.integer({ min: -5, max: 1005 }), fc.constantFrom(2 ** 53, 1e21)), (value) => {
         const refusal = refusalOf(field, String(value));
-        // JSON's notation of a large whole number has an exponent, which counts as no whole number in a query.
+        // JSON's notation of a large whole number has an exponent, which does not count as a whole number in a query.
         if (refusal !== undefined && String(value).includes("e")) return;
         expect([value, refusal]).toEqual([value, validate(value) ? undefined : expect.any(String)]);
       }),

@@ -7,7 +7,7 @@ import { readMicros, zoneOf } from "./read-micros.ts";
 export type Instant = {
   /** Microseconds since 1970, exact between the years 1685 and 2255, to 32 µs in the year 9999. */
   readonly micros: number;
-  /** RFC 3339 in UTC as PostgreSQL's columns come back: `2026-01-02T03:04:05.25Z`, no trailing zeros. */
+  /** RFC 3339 in UTC as PostgreSQL returns it: `2026-01-02T03:04:05.25Z`, no trailing zeros. */
   readonly text: string;
 };
 
@@ -33,7 +33,7 @@ export function parseInstantText(value: unknown): string | undefined {
   return isUsual ? textOfUtc(value) : parseInstant(value)?.text;
 }
 
-/** Returns the text of an instant that has been read in a usual form and in UTC: the same text where it is as it should be. */
+/** Returns the text of an instant that has been read in a usual form and in UTC: the same text where it is already in that form. */
 function textOfUtc(value: string): string {
   let end = Math.min(zoneOf(value), SECONDS_CHARACTERS + ".123456".length);
   if (end > SECONDS_CHARACTERS) {
@@ -48,7 +48,7 @@ function textOfUtc(value: string): string {
  * anything else: no zone, a day that the month does not have, a year outside 1 to 9999 in UTC. A leap
  * second (23:59:60 in UTC at the end of a month) is the second after it, as in POSIX time.
  *
- * This is the whole rule, with nothing of it left out for speed.
+ * This is the whole rule, with nothing left out for speed.
  */
 export function parseInstant(value: unknown): Instant | undefined {
   if (typeof value !== "string" || value.length > LENGTH_MAX) return undefined;
@@ -73,7 +73,7 @@ export function parseInstant(value: unknown): Instant | undefined {
 /** Returns the milliseconds of a date and time of day, NaN for one that no calendar has. */
 function parseLocal(local: string): number {
   const ms = Date.parse(`${local}Z`);
-  // Date.parse takes 30 February for 1 March and 24:00 for the next day; reading it back tells.
+  // Date.parse takes 30 February for 1 March and 24:00 for the next day; reading it back shows this.
   const exists = !Number.isNaN(ms) && new Date(ms).toISOString().slice(0, 19) === local;
   return exists ? ms : Number.NaN;
 }

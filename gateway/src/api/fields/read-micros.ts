@@ -9,7 +9,7 @@ const LAST_SECOND = Date.parse("9999-12-30T23:59:59Z") / 1000;
 
 /**
  * Reads the forms of RFC 3339 in which clients send nearly all instants, such as `2026-01-02T03:04:05.678901Z` or with `+00:00`, as microseconds since
- * 1970; digits below a microsecond are dropped. NaN for anything else, of which the general rule (`instant.ts`) may take some: a small letter or a
+ * 1970; digits below a microsecond are dropped. NaN for anything else, some of which the general rule (`instant.ts`) may take: a small letter or a
  * blank within, blanks around it, a leap second, the first and the last day of all.
  */
 export function readMicros(text: string): number {

@@ -75,7 +75,7 @@ export function text(options: TextOptions = {}): Field<string> {
   return required(textInputSchema(options), (value, name) => requireText(value, name, options));
 }
 
-/** Describes a text of which a blank one is the empty text. */
+/** Describes a text that may be blank: a blank one is read as the empty text. */
 export function maybeBlankText(options: TextOptions = {}): Field<string> {
   return required(textInputSchema(options, "accepted"), (value, name) => trimmed(value, name, options));
 }

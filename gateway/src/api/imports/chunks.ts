@@ -82,7 +82,7 @@ export const chunkBodySchema: Schema = objectSchema(
   ["source_project", "final", "content_hash", "runs", "metric_points", "attributes", "artifact_refs", "warnings"],
 );
 
-/** POST /api/imports/jobs/{import_id}/chunks. The body is decompressed and passed on as it is: the service parses it, once. */
+/** POST /api/imports/jobs/{import_id}/chunks. The body is decompressed and passed on unparsed: the service parses it, once. */
 export async function handlePutChunk(
   input: RouteInput,
   clients: Clients,
@@ -92,7 +92,7 @@ export async function handlePutChunk(
   const body = await new Promise<Uint8Array>((resolve, reject) => {
     readBody(request, { bytesMax: IMPORT_LIMITS.chunkBytesMax, account }, (error, bytes) => {
       if (error !== null) reject(error);
-      // A copy, because the bytes hold until this returns.
+      // A copy, because the bytes are valid only until this returns.
       else resolve(Uint8Array.from(bytes ?? []));
     });
   });

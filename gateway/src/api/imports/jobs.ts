@@ -66,7 +66,7 @@ export function encodeListJobs({ jobs }: ListJobsResponse): RouteReply {
 const COMMIT_MS = 28_000;
 
 /**
- * POST /api/imports/jobs/{import_id}/commit. Answers when the job is committed; with `Prefer: respond-async` after two seconds with the job as it is
+ * POST /api/imports/jobs/{import_id}/commit. Answers when the job is committed; with `Prefer: respond-async` after two seconds with the current job
  * (RFC 7240).
  */
 export async function handleCommitJob(

@@ -23,7 +23,7 @@ const page = object({ limit: limit({ default: 250, max: 1000 }) });
 /** Query of GET /api/runs/{run_id}/logs. */
 export const listLogsQuery = join(selection, page);
 
-/** GET /api/runs/{run_id}/logs. `tail` leaves `limit` aside. Faults of the query travel in the message, because a missing run takes precedence. */
+/** GET /api/runs/{run_id}/logs. With `tail`, `limit` is ignored. Faults of the query travel in the message, because a missing run takes precedence. */
 export function decodeListLogs({ params, query }: RouteInput): MessageInitShape<typeof ListLogLinesRequestSchema> {
   const { value, fault } = withFault(() => readSelection(query));
   return { runId: params["run_id"]!, ...value, queryFault: fault };

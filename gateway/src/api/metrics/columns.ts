@@ -47,12 +47,12 @@ const axisSchema: Schema = {
   ],
 };
 
-/** The schema of an object that has a field, of a value that this allows. */
+/** The schema of an object that has a field whose value `value` allows. */
 function has(name: string, value: Schema = { not: { type: "null" } }): Schema {
   return { required: [name], properties: { [name]: value } };
 }
 
-/** What a chart has from left to right. */
+/** The horizontal axis of a chart. */
 const chartAxis: Field<ChartAxis> = described(
   required(axisSchema, (value, name) => {
     const axis = typeof value === "string" && Object.hasOwn(AXES, value) ? AXES[value] : undefined;
@@ -151,7 +151,7 @@ export const seriesColumnsBody = checked(
   },
 );
 
-/** What was asked for, and the message that asks the service for it. */
+/** The client's request, and the message that passes it to the service. */
 export type ColumnsRequest = {
   readonly message: MessageInitShape<typeof QuerySeriesColumnsRequestSchema>;
   /** As they were sent. */

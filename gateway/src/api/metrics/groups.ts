@@ -113,7 +113,7 @@ function filterOf({ filter, q, project }: Selection): Selection["filter"] {
   return readFilter(Object.fromEntries(parts) as Record<string, string>);
 }
 
-/** What was asked for, and the message that asks the service for it. */
+/** The client's request, and the message that passes it to the service. */
 export type GroupsRequest = {
   readonly message: MessageInitShape<typeof QueryMetricGroupsRequestSchema> & { readonly stats: string[] };
   readonly buckets: number;

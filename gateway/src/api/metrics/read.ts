@@ -68,7 +68,7 @@ export const querySeriesBody = join(
   }),
 );
 
-/** What was asked for, and the message that asks the service for it. */
+/** The client's request, and the message that passes it to the service. */
 export type SeriesRequest = {
   readonly message: MessageInitShape<typeof QueryMetricSeriesRequestSchema>;
   readonly key: string;

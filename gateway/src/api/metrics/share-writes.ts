@@ -24,7 +24,7 @@ type Lane = { calls: number; waiting: Waiting[] };
 
 /**
  * Returns the same client, whose metric writes share calls: while calls of a caller are in flight, its next small writes wait for one of them
- * to return and then go together. There is no timer, so a caller with one write at a time never waits. This pays where the service is another
+ * to return and are then sent together. There is no timer, so a caller with one write at a time never waits. This pays where the service is another
  * process: the fixed cost of a call is most of the cost of a small write.
  */
 export function shareWrites(ingest: Ingest): Ingest {
@@ -53,7 +53,7 @@ export function shareWrites(ingest: Ingest): Ingest {
     }
   };
 
-  /** Takes the next writes that go together. */
+  /** Takes the next writes to send together. */
   const take = (lane: Lane): Waiting[] => {
     const now = Date.now();
     let values = 0;

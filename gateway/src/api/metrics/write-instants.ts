@@ -10,7 +10,7 @@ const INSTANT_BYTES_MAX = 30;
 type WriteInstant = (target: Uint8Array, at: number, micros: number) => number;
 
 /**
- * Returns what writes instants as bytes and returns where they end: microseconds since the Unix epoch as RFC 3339 in UTC, without trailing zeros. It
+ * Returns a function that writes instants as bytes and returns where they end: microseconds since the Unix epoch as RFC 3339 in UTC, without trailing zeros. It
  * remembers the latest day, which neighbors in a column mostly share.
  */
 export function instantBytes(): WriteInstant {

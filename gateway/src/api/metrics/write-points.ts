@@ -25,7 +25,7 @@ export function pointsBytesMax(key: string, { steps }: PointColumns, before = ""
 /**
  * Writes the points of one key as JSON objects, comma between them, into `bytes` from byte `from`, and returns where they end: `key`, `step`, `value`,
  * `created_at`, and `timestamp` where the client sent one. Bytes, because an object per point costs several times as much, and a text that grows by pieces
- * more than twice. Members that stand before the key, in ASCII and each with its comma, are the same in all points.
+ * more than twice. Members that precede the key, in ASCII and each with its comma, are the same in all points.
  */
 export function writePoints(bytes: Buffer, from: number, key: string, points: PointColumns, before = ""): number {
   const target = bytes as FastBuffer;

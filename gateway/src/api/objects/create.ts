@@ -52,7 +52,7 @@ const value = object({
   ),
 });
 
-/** The fields of a kind that are not as free as others are. */
+/** The fields that a kind restricts more than other kinds do. */
 function kindSchema(
   kinds: readonly string[],
   properties: Readonly<Record<string, Schema>>,
@@ -111,7 +111,7 @@ function* objectSteps(body: Fields) {
   };
 }
 
-/** Metadata of an object that was sent without any are those of its value. */
+/** Metadata of an object that was sent without any come from its value. */
 function metadataOf(sent: unknown): string {
   const inner = isObject(sent) ? present(sent, "metadata") : undefined;
   return isObject(inner) ? document.check(inner, "metadata") : "{}";

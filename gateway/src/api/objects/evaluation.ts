@@ -71,7 +71,7 @@ export const evaluationSchema: Schema = {
 /** Checks the value of a classification evaluation; see `evaluationSchema`. @throws bad_request */
 export function checkEvaluation(value: unknown): void {
   if (!isObject(value)) throw fault("must be an object");
-  // Before any time is spent on checking a value that is refused in any case.
+  // First, so that no time is spent on checking a value that is refused anyway.
   if (leastBytes(value, OBJECT_VALUE_BYTES_MAX) > OBJECT_VALUE_BYTES_MAX)
     throw fault(`must have at most ${OBJECT_VALUE_BYTES_MAX} bytes`);
   checkTexts(value, 1);

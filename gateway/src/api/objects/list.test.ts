@@ -6,7 +6,7 @@ import { buildChunks } from "./chunks.fixture.ts";
 import { encodeListTableRows } from "./list.ts";
 
 test("a long page of a table leaves turns to others while it is written", async () => {
-  // Rows of columns of their own take the longest.
+  // Rows that share no columns take the longest.
   const row = (n: number) => Object.fromEntries(Array.from({ length: 128 }, (_, column) => [`${n} ${column}`, column]));
   const rows = Array.from({ length: 1000 }, (_, n) => row(n));
   const response = create(ListTableRowsResponseSchema, { chunks: buildChunks(rows), createdAt: "t" });

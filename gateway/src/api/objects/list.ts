@@ -53,12 +53,12 @@ export async function encodeListObjects(
 /** Query of GET /api/objects/{object_id}/rows. */
 export const listTableRowsQuery = pageQuery(TABLE_PAGE_ROWS);
 
-/** An id as objects have it, and as the list over runs writes it. */
+/** An object's own id, or the form that the list over runs writes. */
 const OBJECT_ID = /^(?:attr:)?(\d{1,16})$/;
 
 /**
  * GET /api/objects/{object_id}/rows. Faults of the query travel in the message.
- * @throws not_found for what cannot be an id
+ * @throws not_found for a text that cannot be an id
  */
 export function decodeListTableRows({
   params,

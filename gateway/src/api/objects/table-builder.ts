@@ -9,8 +9,8 @@ type Chunk = MessageInitShape<typeof TableChunkSchema>;
 
 /**
  * Turns rows into the chunks of a table, and pauses after each row. A cell keeps what the JSON of an attribute's value keeps; its column is found by its
- * name, so rows may have any columns in any order, and come back with theirs.
- * @throws bad_request for a row that is no object or exceeds a limit, and for what cannot be stored
+ * name, so rows may have any columns in any order, and are returned with their own.
+ * @throws bad_request for a row that is not an object or exceeds a limit, and for what cannot be stored
  */
 export function* chunkSteps(rows: readonly unknown[]): Generator<void, Chunk[]> {
   const chunks: Chunk[] = [];
@@ -30,7 +30,7 @@ function* buildChunk(rows: readonly unknown[], from: number): Generator<void, Ch
   const rowShapes: number[] = [];
   const addRow = (row: unknown): void => {
     if (!isObject(row)) throw badRequest("must be an object");
-    // Before any time is spent on writing such a row.
+    // First, so that no time is spent on writing such a row.
     if (leastBytes(row, TABLE_ROW_BYTES_MAX) > TABLE_ROW_BYTES_MAX) throw rowTooLarge();
     const keys = Object.keys(row);
     const last = rowShapes.at(-1) ?? 0;
@@ -73,7 +73,7 @@ function newShape(keys: readonly string[], columnOf: Map<string, number>, texts:
   if (keys.length > TABLE_COLUMNS_MAX) {
     throw badRequest(`must have at most ${TABLE_COLUMNS_MAX} columns`);
   }
-  // Braces, and of each column its name, a colon and a comma, but the last comma.
+  // Braces, and for each column its name, a colon and a comma, except the last comma.
   let nameBytes = keys.length === 0 ? 2 : 1;
   const columns = keys.map((key) => {
     if (key.includes("\0") || !key.isWellFormed()) {

@@ -10,7 +10,7 @@ import { pathId } from "../path-id.ts";
 import { requireMessage } from "../replies.ts";
 import { organizationJson, organizationSchema } from "./rows.ts";
 
-/** An organization that tells whether it is deleted. */
+/** An organization that says whether it is deleted. */
 export const deletableOrganizationSchema: Schema = withDeletion(organizationSchema);
 
 /** DELETE /api/orgs/{org_id}. @throws bad_request */
@@ -26,7 +26,7 @@ export async function deleteOrganization(
 ): Promise<DeleteOrganizationResponse | Removed> {
   const deleted = await clients.control.deleteOrganization(request, call);
   if (!request.dryRun) return deleted;
-  // An operator belongs to no organization, and was let into this one.
+  // An operator belongs to no organization, but was granted access to this one.
   const identity = create(IdentitySchema, { kind: call.identity!.kind, orgId: request.orgId });
   return measureRemoved(clients, {}, { ...call, identity });
 }

@@ -17,7 +17,7 @@ import { accountsPage, readPage } from "../page.ts";
 import { requireMessage } from "../replies.ts";
 import { billingStateSchema, membershipSummaryJson, organizationJson } from "./rows.ts";
 
-// The service makes short names and judges them; these say of the reader's texts what it will accept.
+// The service makes and checks short names; these patterns describe the texts that it will accept.
 const NAME_PATTERN = "[\\p{L}\\p{N}]";
 const SLUG_PATTERN = trimmedPattern("(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)?");
 const planTierNames: Schema = { type: "string", enum: ["free", "pro", "premium", "lab", "startup", "growth"] };

@@ -64,7 +64,7 @@ export function encodeListUsers({ users }: ListUsersResponse): RouteReply {
   return { body: { users: users.map(userJson) } };
 }
 
-/** The role of somebody who is invited. */
+/** The role of an invited person. */
 const invitedRole = wordForService(["admin", "member", "viewer"], "member");
 
 /** Body that names a person and a role. */

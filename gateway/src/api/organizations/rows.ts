@@ -79,7 +79,7 @@ export function organizationJson(organization: Organization): Readonly<Record<st
   };
 }
 
-/** What a member of an organization may be. */
+/** The roles of a member of an organization. */
 export const roleSchema: Schema = { type: "string", enum: ["owner", "admin", "member", "viewer"] };
 
 /** A user's place in an organization. */

@@ -9,12 +9,12 @@ export function cutText(text: string, bytesMax: number): Cut<string> {
   if (text.length * 3 <= bytesMax || Buffer.byteLength(text) <= bytesMax) return { value: text, isCut: false };
   const bytes = Buffer.from(text.slice(0, bytesMax));
   let end = Math.min(bytesMax, bytes.length);
-  // A byte of the form 10xxxxxx goes on with the character before it.
+  // A byte of the form 10xxxxxx continues the character before it.
   while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1;
   return { value: bytes.toString("utf8", 0, end), isCut: true };
 }
 
-/** Writes attributes as a JSON object of at most `bytesMax` bytes; those that do not fit any more are left out. */
+/** Writes attributes as a JSON object of at most `bytesMax` bytes; those that no longer fit are left out. */
 export function cutObject(attributes: Attributes, bytesMax: number): Cut<Uint8Array> {
   const members = cutList(
     Array.from(attributes, ([key, { json }]) => `${JSON.stringify(key)}:${json}`),

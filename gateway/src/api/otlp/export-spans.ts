@@ -17,12 +17,12 @@ type Event = MessageInitShape<typeof TraceEventSchema>;
 /** Runs that are written at the same time. */
 const AT_ONCE = 4;
 
-/** What is wrong with the spans of one run and not with the request. */
+/** Reasons that concern the spans of one run, not the whole request. */
 const ofTheRun: ReadonlySet<Reason> = new Set<Reason>(["not_found", "forbidden", "bad_request"]);
 
 /**
  * POST /v1/traces: stores the spans of each run. Spans without a run, of a run that the caller cannot write to, those that are malformed, and those that
- * are among their own ancestors are counted as rejected; the others are stored. Whatever would go for all of them is thrown.
+ * are among their own ancestors are counted as rejected; the others are stored. An error that concerns all of them is thrown.
  */
 export async function handleExportSpans(
   { body }: RouteInput,
@@ -75,7 +75,7 @@ export async function handleExportSpans(
   return { ...encodeAnswer(rejections.answer(), { mediaType }), heartbeatRunIds };
 }
 
-/** Of a span that a request brings twice, only the state that ended last counts; of equal ends the last. */
+/** If a request contains a span twice, only the state that ended last counts; for equal ends, the last one. */
 function newestOfEach(events: readonly Event[]): Event[] {
   const newest = new Map<string, Event>();
   for (const event of events) {
@@ -85,7 +85,7 @@ function newestOfEach(events: readonly Event[]): Event[] {
   return [...newest.values()];
 }
 
-/** Leaves out the spans that are among their own ancestors, and counts them. Their descendants stay: their parent may come later. */
+/** Leaves out the spans that are among their own ancestors, and counts them. Their descendants stay: their parent may arrive later. */
 function apartFromCycles(events: readonly Event[]): { readonly kept: Event[]; readonly cyclic: number } {
   const idOf = ({ traceId, spanId }: Event): string => `${traceId}${spanId}`;
   const withParents = events.filter(({ parentSpanId }) => parentSpanId !== "");

@@ -1,7 +1,7 @@
 import type { Attributes, OtlpSpan } from "@tidemark/otlp";
 
 /**
- * Attributes that hold what went into a model or came out of it: of OpenInference, of OpenTelemetry's conventions for generative AI, and those that older
+ * Attributes that hold the input or output of a model: of OpenInference, of OpenTelemetry's conventions for generative AI, and those that older
  * instrumentations flatten, one attribute a message.
  */
 const content =
@@ -15,7 +15,7 @@ export function withoutContent(attributes: Attributes): Attributes {
   return new Map(Array.from(attributes).filter(([name]) => !content.test(name)));
 }
 
-/** Returns what went into the span and what came out, as its attributes or events say; empty where they say nothing. */
+/** Returns the input and output of the span, as its attributes or events report them; empty where they report none. */
 export function previewsOf({ attributes, events }: OtlpSpan): { readonly input: string; readonly output: string } {
   const first = (names: readonly string[]): string => {
     for (const name of names) {

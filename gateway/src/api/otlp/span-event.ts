@@ -15,7 +15,7 @@ const directions = new Set(["tidemark.kind", "tidemark.step", "tidemark.content_
 /**
  * Turns a span of OTLP into the event that reports it as finished, or returns why it cannot be stored. Its sequence is its end, so that a span that arrives
  * again changes nothing, and one that ended later replaces it. Times are cut to microseconds. Content is kept only where `tidemark.content_policy` of the
- * span or its resource is `preview`. What is too long is cut, and the span marked.
+ * span or its resource is `preview`. Values that are too long are cut, and the span is marked.
  */
 export function eventOf(span: OtlpSpan, resource: Attributes): Event | { readonly rejected: string } {
   const rejected = faultOf(span);
@@ -71,7 +71,7 @@ function stepOf(attributes: Attributes): { readonly step?: number } {
   return step === undefined ? {} : { step };
 }
 
-/** What may be too long. */
+/** The parts that may be too long. */
 function cutParts(span: OtlpSpan, resource: Attributes): Event {
   let truncated = false;
   const kept = <T>({ value, isCut }: { readonly value: T; readonly isCut: boolean }): T => {

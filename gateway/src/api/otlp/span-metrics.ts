@@ -8,7 +8,7 @@ const tokens: readonly (readonly [name: string, others: readonly string[]])[] = 
   ["gen_ai.usage.output_tokens", ["gen_ai.usage.completion_tokens", "llm.token_count.completion"]],
 ];
 
-/** Returns the attributes that are metrics as well: the numbers of `gen_ai.usage.*`, and token counts under the names of today. */
+/** Returns the attributes that are also metrics: the numbers of `gen_ai.usage.*`, and token counts under their current names. */
 export function metricsOf(attributes: Attributes): Attributes {
   const metrics = new Map<string, AnyValue>();
   for (const [name, value] of attributes) {

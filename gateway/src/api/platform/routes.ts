@@ -2,7 +2,7 @@ import { AppError } from "@tidemark/errors";
 import { raw, type Json } from "../../http/json.ts";
 import type { Route, Schema } from "../../route.ts";
 
-/** What the platform routes report. */
+/** The state that the platform routes report. */
 export type PlatformState = {
   readonly version: string;
   /** `combined`, `control` or `data`. */
@@ -57,7 +57,7 @@ const readiness: Schema = {
   },
 };
 
-/** Nothing is leased: every gateway takes every write, so `write_ready` follows the probe behind `ready`. */
+/** There are no leases: every gateway takes every write, so `write_ready` follows the probe behind `ready`. */
 async function readyz(state: PlatformState): Promise<Json> {
   if (!state.projectionLoaded() || !(await state.ready())) {
     throw new AppError("service_unavailable", "not ready", { retryAfterSeconds: 1 });
@@ -112,7 +112,7 @@ function platformRoute(
 const PROBE_MS = 1000;
 
 /**
- * Calls `probe` at most once per second, however often load balancers ask; a rejection means
+ * Calls `probe` at most once per second, however often load balancers ask; a rejection counts as
  * no. `nowMs` is a clock that never goes back.
  */
 export function cachedProbe(probe: () => Promise<boolean>, nowMs: () => number): () => Promise<boolean> {

@@ -37,7 +37,7 @@ export function encodeUpdateProject({ project }: UpdateProjectResponse): RouteRe
   return { body: { project: projectJson(requireMessage(project)) } };
 }
 
-/** A project that tells whether it is deleted. */
+/** A project that says whether it is deleted. */
 export const deletableProjectSchema: Schema = withDeletion(projectSchema);
 
 /** DELETE /projects/{project_id}. @throws bad_request */

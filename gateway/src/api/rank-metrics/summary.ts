@@ -112,7 +112,7 @@ function coverageOf(columns: RankSteps): Json {
   });
 }
 
-/** Returns null for infinite numbers, which the difference of two doubles can be and JSON cannot hold. */
+/** Returns null for infinite numbers: the difference of two doubles can be infinite, but JSON cannot hold it. */
 function finite(number: number): number | null {
   return Number.isFinite(number) ? number : null;
 }

@@ -37,8 +37,8 @@ import { reportJson, reportSummaryJson } from "./rows.ts";
 const utf8 = new TextEncoder();
 
 /**
- * The blocks of a report, which are read as JSON. What they may be, the service judges by the rules from which the schema comes; their size is checked here
- * as well, before any time is spent on them.
+ * The blocks of a report, which are read as JSON. The service checks them by the rules that the schema is made from; their size is also checked here,
+ * before any time is spent on them.
  */
 const blocks: Field<Uint8Array> = required(blocksSchema, (value, name) =>
   utf8.encode(writeDocument(value, name, { unstorable: "keep", bytesMax: BLOCKS.bytesMax })),
@@ -147,14 +147,14 @@ export function encodeShareReport({ report }: WithReport): RouteReply {
   return secretReply({ report: reportJson(requireMessage(report)) });
 }
 
-/** What a link gives away may change at any moment, so that caches keep nothing of it. */
+/** A report shared by a link may change at any moment, so caches must not keep it. */
 export function encodeOpenReport(response: WithReport): RouteReply {
   return { ...encodeReport(response), headers: { "cache-control": "private, no-cache" } };
 }
 
 const utf8Text = new TextDecoder();
 
-/** The report as Markdown, of which a browser makes no page. */
+/** The report as Markdown, which a browser does not render as a page. */
 export function encodeMarkdown({ report }: WithReport): RouteReply {
   const { title, description, blocksJson } = requireMessage(report);
   const written = writeMarkdown({ title, description, blocks: JSON.parse(utf8Text.decode(blocksJson)) as unknown[] });

@@ -41,7 +41,7 @@ export const reportSchema = objectSchema(
   MEMBERS_ONLY,
 );
 
-/** Returns a report as readers of its organization see it, or as everybody else does: without whose it is. */
+/** Returns a report as readers of its organization see it, or as everyone else does: without its owners. */
 export function reportJson(report: Report): Json {
   const isMember = report.orgId !== "";
   return {

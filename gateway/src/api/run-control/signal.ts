@@ -59,7 +59,7 @@ export const acknowledgeStopBody = object({
   state: word(ACK_STATES),
 });
 
-/** POST /api/runs/{run_id}/stop-ack. Faults of the body travel with the request, because a missing run goes first. */
+/** POST /api/runs/{run_id}/stop-ack. Faults of the body travel with the request, because a missing run takes precedence. */
 export function decodeAcknowledgeStop(input: RouteInput): MessageInitShape<typeof AcknowledgeStopRequestSchema> {
   const { value, fault } = withFault(() => acknowledgeStopBody.read(input.body));
   return { runId: pathRunId(input), ...value, bodyFault: fault };

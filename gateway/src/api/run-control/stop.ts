@@ -27,7 +27,7 @@ export function decodeStopRun(input: RouteInput): MessageInitShape<typeof StopRu
   return { runId: pathRunId(input), idempotencyKey: input.idempotencyKey ?? "", ...value, bodyFault: fault };
 }
 
-/** Every UUID is accepted, the nil one as well: the result says for each whether the run exists. */
+/** Every UUID is accepted, including the nil one: the result says for each whether the run exists. */
 const anyUuid = (item: unknown, name: string): string => {
   if (typeof item !== "string" || !UUID_SHAPE.test(item)) throw badRequest(`${name} must be UUIDs`, name);
   return item.toLowerCase();

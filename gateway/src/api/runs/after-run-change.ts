@@ -1,7 +1,7 @@
 import { createCall, type Call } from "@tidemark/rpc";
 import type { Clients } from "../../clients.ts";
 
-/** Milliseconds that a change waits for the process that answers stop signals to know of it. */
+/** Milliseconds that a change waits until the process that answers stop signals knows of it. */
 const PATIENCE_MS = 1000;
 
 /**

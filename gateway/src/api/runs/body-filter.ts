@@ -35,7 +35,7 @@ export const bodyFilter: Field<ReturnType<typeof readFilter>> = required(filterP
   readFilter(filterParameters.check(value, name)),
 );
 
-/** Refuses a body that has both a filter and run ids, or none of them. @throws bad_request */
+/** Refuses a body that has both a filter and run ids, or neither. @throws bad_request */
 export function requireOneChoice({ filter, runIds }: { readonly filter: unknown; readonly runIds: unknown }): void {
   if (filter === undefined && runIds === undefined) throw badRequest("filter or run_ids is required", "filter");
   if (filter !== undefined && runIds !== undefined)

@@ -78,14 +78,14 @@ export const comparisonSchema: Schema = {
   },
 };
 
-/** Answers that hold no more bytes are made as a whole: nearly all. */
+/** Answers of up to this many bytes are built as a whole: nearly all are. */
 const WHOLE_BYTES_MAX = 1024 * 1024;
 /** Characters of a piece of a longer one. */
 const PIECE_CHARACTERS = 64 * 1024;
 
 /**
  * `{runs, reference_run_id, rows, truncated}`. The answer is written as text: there may be a quarter of a million values in it, and documents among these
- * keep their digits. Fifty large configs and their rows are 100 MB, which are made while they are sent.
+ * keep their digits. Fifty large configs and their rows are 100 MB, which are written while they are sent.
  */
 export async function encodeCompareRuns(response: CompareRunsResponse): Promise<RouteReply> {
   if (bytesOfComparison(response) > WHOLE_BYTES_MAX) return { body: null, stream: { pieces: piecesOf(response) } };
@@ -135,7 +135,7 @@ function* textsOf({ runs, referenceRunId, blocks, truncated }: CompareRunsRespon
   yield `${before === "," ? "" : before}],"truncated":${truncated}}`;
 }
 
-/** What all rows share. */
+/** The parts that all rows share. */
 type Frame = {
   /** `"<run id>":` of each run, after a comma from the second one on. */
   readonly names: readonly string[];

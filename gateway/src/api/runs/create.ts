@@ -74,6 +74,6 @@ export function decodeCreateRun({ body }: RouteInput): MessageInitShape<typeof C
 /** `{run, created}` with the run row. */
 export function encodeCreateRun({ run, created }: CreateRunResponse): RouteReply {
   const row = requireMessage(run);
-  // A new run is alive by itself.
+  // A new run counts as alive without a heartbeat.
   return { body: { run: runJson(row), created }, ...(created ? {} : { heartbeatRunIds: [row.id] }) };
 }

@@ -9,7 +9,7 @@ import { pathRunId } from "./read.ts";
 import { runJson, runSchema } from "./rows.ts";
 import { afterRunChange } from "./after-run-change.ts";
 
-/** A run row that tells whether it is deleted. */
+/** A run row that says whether it is deleted. */
 export const deletableRunSchema: Schema = withDeletion(runSchema);
 
 /** DELETE /runs/{run_id}. @throws bad_request */

@@ -103,7 +103,7 @@ const metricKeyOfSort = described(
 /** The order of a list of runs. */
 export const runOrder = object({ sort_by: sortBy, metric_key: metricKeyOfSort });
 
-/** What a table is sorted by: as a list, or by a column. The service knows the columns. */
+/** The sort key of a table: that of a list, or a column. The service knows the columns. */
 const tableSort: Field<string> = {
   ...anyText,
   schema: {
@@ -134,7 +134,7 @@ const tableOrder = join(
 
 const runPage = object({ limit: limit(RUNS_PAGE_ROWS), offset: offset() });
 
-/** What both lists take. */
+/** The parameters of both lists. */
 const listQuery = join(runFilter, join(runOrder, runPage));
 
 const deletedPart = object({
@@ -167,7 +167,7 @@ export const selectionProperties = listRunsQuery.schema["properties"] as Readonl
 
 /**
  * Reads the parameters of GET /runs as those of a selection, in which the limit may be left out.
- * @throws bad_request, also where deleted runs are asked for
+ * @throws bad_request, also when deleted runs are requested
  */
 export function readFilteredList(query: Query) {
   const { deleted } = deletedPart.read(query);
@@ -249,7 +249,7 @@ export async function encodeSummarizeRuns(
   };
 }
 
-/** Writes columns as they are, because numbers keep their digits. */
+/** Writes columns unchanged, because numbers keep their digits. */
 function columnsJson(names: readonly string[], values: readonly string[]) {
   return raw(`{${names.map((name, i) => `${name}:${values[i] || "null"}`).join(",")}}`);
 }

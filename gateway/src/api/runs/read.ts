@@ -30,7 +30,7 @@ export function decodeGetRun(input: RouteInput): MessageInitShape<typeof GetRunR
   return { runId: pathRunId(input), ...value, queryFault: fault };
 }
 
-/** `{run}` with the summary, and how to go on in its metric keys. */
+/** `{run}` with the summary, and how to continue in its metric keys. */
 export function encodeGetRun({ run }: GetRunResponse): RouteReply {
   const summary = requireMessage(run);
   const cursor = requireMessage(summary.metrics).nextCursor;

@@ -21,7 +21,7 @@ export function bytesOfPage({ runs }: { readonly runs: readonly RunSummary[] }):
   return bytes;
 }
 
-/** Returns the same of a comparison, whose rows hold the documents again. */
+/** Returns the same for a comparison, whose rows hold the documents again. */
 export function bytesOfComparison({ runs, blocks }: Pick<CompareRunsResponse, "runs" | "blocks">): number {
   let bytes = 0;
   for (const run of runs) bytes += documentBytes(run);
@@ -103,7 +103,7 @@ export function runJson(run: Run): JsonObject {
     forked_from_artifact_id: run.forkedFromArtifactId ?? null,
     resume_count: run.resumeCount,
     resumed_at: run.resumedAt ?? null,
-    // A stored answer of a version that did not know of it has none.
+    // An answer stored by a version without this field does not have it.
     last_seen_at: run.lastSeenAt === "" ? run.createdAt : run.lastSeenAt,
     stale: run.stale,
     ...(run.deletion === undefined ? {} : deletionJson(run.deletion)),
@@ -184,7 +184,7 @@ const summaryProperties = {
 /** A run with its control state and metrics. */
 export const runSummarySchema: Schema = objectSchema(summaryProperties, Object.keys(deletionProperties));
 
-/** The same in a table, with the columns that were asked for. */
+/** The same in a table, with the requested columns. */
 export const tableRowSchema: Schema = objectSchema(
   {
     ...summaryProperties,
@@ -230,7 +230,7 @@ export function summaryJson(summary: RunSummary): JsonObject {
 
 /**
  * Writes the lists of a run's metrics as JSON without their brackets, each number once: a
- * page holds up to 250,000 metrics, most of the time goes into the digits of doubles, and a key may have
+ * page holds up to 250,000 metrics, most of the time is spent on the digits of doubles, and a key may have
  * the name of a property that every object has.
  */
 function metricTexts(metrics: MetricAggregates): { keys: string; latest: string; aggregates: string } {

@@ -32,7 +32,7 @@ export const listSessionsQuery = join(
   object({ all: strictFlag("true: those of everybody in the organization; for owners and admins.") }),
 );
 
-/** A session that works. */
+/** A live session. */
 export const listedSessionSchema = objectSchema({
   id: uuidSchema,
   current: { ...booleanSchema, description: "Whether it is the one that asks." },
@@ -70,7 +70,7 @@ export function decodeEndSession(input: RouteInput): MessageInitShape<typeof End
   return { sessionId: pathId(input, "session_id") };
 }
 
-/** `{"session": row}`; who ends their own loses its cookie as well. */
+/** `{"session": row}`; a caller who ends their own session also loses its cookie. */
 export function encodeEndSession({ session }: EndSessionResponse, _request: unknown, input: EncoderInput): RouteReply {
   const ended = requireMessage(session);
   const body = { session: listedSessionJson(ended) };

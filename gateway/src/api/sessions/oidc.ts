@@ -12,7 +12,7 @@ import { textOrEmpty, uuid } from "../fields/text.ts";
 import { requireMessage, secretReply } from "../replies.ts";
 import { cookieHeader, cookieOf, sessionJson } from "./sessions.ts";
 
-/** How long somebody may take to sign in at the provider. */
+/** How long a person may take to sign in at the provider. */
 const LOGIN_SECONDS = 600;
 
 /** Query of GET /api/auth/oidc/start. */
@@ -59,7 +59,7 @@ export function decodeFinishOidc({
   return { baseUrl, answer: Object.fromEntries(sent.filter(([, text]) => text !== "")), secret: loginSecret ?? "" };
 }
 
-/** The session with its cookie, or a way on to where the person wanted to go. */
+/** The session with its cookie, or a redirect to where the person wanted to go. */
 export function encodeFinishOidc(
   { created, returnTo }: FinishOidcLoginResponse,
   _request: unknown,

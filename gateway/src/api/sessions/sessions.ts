@@ -63,13 +63,13 @@ const sessionProperties = {
   provisioning: objectSchema({ status: textSchema, mode: textSchema, service_id: textOrNullSchema }),
 } satisfies Record<string, Schema>;
 
-/** Who is signed in. */
+/** The signed-in caller. */
 export const sessionSchema = objectSchema(sessionProperties);
 
-/** The answer when nobody is signed in. */
+/** The answer when the caller is not signed in. */
 export const signedOutSchema = objectSchema({ authenticated: { const: false } });
 
-/** The session, or the answer when nobody is signed in. */
+/** The session, or the answer when the caller is not signed in. */
 export const maybeSessionSchema: Schema = { oneOf: [sessionSchema, signedOutSchema] };
 
 /** Writes a session. */
@@ -101,7 +101,7 @@ function keyRightsJson({ scopes, projectId }: KeyRights): Json {
   return { scopes, project_id: textOrNull(projectId) };
 }
 
-/** `{dev_auth_enabled, managed_clerk_enabled, oidc_enabled, api_key_enabled, one_time_enabled, service_plane}`: what is there for this client. */
+/** `{dev_auth_enabled, managed_clerk_enabled, oidc_enabled, api_key_enabled, one_time_enabled, service_plane}`: what this client may use. */
 export function encodeAuthConfig(
   { devAuthEnabled, oidcEnabled }: GetAuthConfigResponse,
   _request: unknown,

@@ -29,7 +29,7 @@ import { text, textOrEmpty, uuid, word } from "../fields/text.ts";
 
 const { textBytesMax, attributesBytesMax, metricsBytesMax, linksBytesMax, previewBytesMax } = TRACE_LIMITS;
 
-/** Describes an id of a number of hexadecimal digits, read in lower case. */
+/** Describes an id with this many hexadecimal digits, read in lower case. */
 function hexId(digits: number): Field<string> {
   const pattern = `^(?!0{${digits}}$)[0-9a-fA-F]{${digits}}$`;
   const shape = new RegExp(pattern);

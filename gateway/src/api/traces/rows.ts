@@ -129,7 +129,7 @@ function identityJson(trace: Trace): Record<string, Json> {
     status: wordOf(SPAN_STATUSES, trace.status),
     started_at: instantJson(startedUs),
     ended_at: endedUs === undefined ? null : instantJson(endedUs),
-    // Clocks that disagree make no negative duration.
+    // Clocks that disagree must not produce a negative duration.
     duration_ms: endedUs === undefined ? null : Math.max(0, endedUs - startedUs) / 1000,
     span_count: trace.spanCount,
     running_span_count: trace.runningSpanCount,

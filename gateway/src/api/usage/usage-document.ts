@@ -91,7 +91,7 @@ function encodeNumbers(numbers: UsageNumbers, plan: Plan): Json {
     versioned_artifact_bytes_active: Number(numbers.versionBytesActive),
     versioned_artifact_bytes_pending_delete: Number(numbers.versionBytesPendingDelete),
     versioned_artifact_bytes_reserved: Number(numbers.versionBytesReserved),
-    // Artifacts that are kept elsewhere take no bytes here.
+    // Artifacts that are kept elsewhere use no bytes here.
     artifact_bytes_unknown: 0,
     artifact_bytes_unknown_count: unknownCount,
     staged_import_bytes: Number(numbers.stagedImportBytes),

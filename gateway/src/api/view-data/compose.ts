@@ -5,7 +5,7 @@ import type { Clients } from "../../clients.ts";
 import { pointsPerSeries } from "./options.ts";
 import type { ViewContent } from "./panels.ts";
 
-/** What a view is asked to show of which runs. */
+/** The runs and the content that a view shows. */
 export type ViewRequest = {
   readonly content: ViewContent;
   /** Lower-case ids, each once. */
@@ -19,7 +19,7 @@ export type ViewRequest = {
 export type ViewData = ViewRequest & {
   /** In the order of the ids. */
   readonly runs: readonly RunSummary[];
-  /** Of each line key the series of all runs, in the order of the ids. */
+  /** For each line key, the series of all runs, in the order of the ids. */
   readonly series: readonly (readonly [key: string, series: readonly MetricSeries[]])[];
   readonly pointsPerSeries: number;
   /** RFC 3339. */
@@ -30,7 +30,7 @@ export type ViewData = ViewRequest & {
 const POINTS_OF_BUCKET = 4;
 
 /**
- * Reads the data of a view by the reads of runs and of series that the API itself makes, one of each, as the holder of the call. `known` are the runs with the metrics
+ * Reads the data of a view with the API's own reads of runs and series, one each, as the caller. `known` are the runs with the metrics
  * of the view, where they have been read.
  * @throws not_found when the caller may not see one of the runs, bad_request when the documents of the runs are too large
  */

@@ -13,7 +13,7 @@ import { LINE, type ViewPanel } from "./panels.ts";
 /** Most bytes of an answer. */
 export const VIEW_BYTES_MAX = 10 * 1024 * 1024;
 
-/** Of the buffer at the beginning; it grows. */
+/** Initial bytes of the buffer, which grows. */
 const CAPACITY = 256 * 1024;
 
 /** `{"view_data": …}`. @throws bad_request when it would be too large */

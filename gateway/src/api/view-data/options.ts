@@ -3,7 +3,7 @@ import { VIEW_PANELS, VIEW_POINTS } from "@tidemark/limits";
 import { described, object, withDefault, required, type Field } from "../fields/field.ts";
 import { toNumber } from "../fields/number.ts";
 
-/** A value that was accepted, and what was done to make it acceptable. */
+/** A value that was accepted, and how it was made acceptable. */
 export type Accepted<T> = { readonly value: T; readonly warning?: string };
 
 /** A number within its bounds. */

@@ -18,7 +18,7 @@ export type ViewContent = {
   readonly panels: readonly ViewPanel[];
   /** The metric keys of all panels, each once. */
   readonly keys: readonly string[];
-  /** Those that are drawn as lines, and so need their points. */
+  /** The keys that are drawn as lines, and so need their points. */
   readonly lineKeys: readonly string[];
   readonly warnings: readonly string[];
 };
@@ -50,7 +50,7 @@ const RUN_FIELDS = {
 /** The names of these fields in answers. */
 export const panelFieldNames: readonly string[] = Object.values(RUN_FIELDS);
 
-/** Most bytes of a metric key, as of every name (API specification, Limits). */
+/** Most bytes of a metric key, like every name (API specification, Limits). */
 const KEY_BYTES_MAX = 512;
 
 /**
@@ -79,7 +79,7 @@ export function readPanels(payload: Fields, panelsMax: number): ViewContent {
   return contentOf(panels.slice(0, panelsMax), single === undefined ? [] : [single], warnings);
 }
 
-/** Returns what panels show; `moreLines` are keys that are drawn without one. */
+/** Returns what panels show; `moreLines` are keys that are drawn without a panel. */
 export function contentOf(
   panels: readonly ViewPanel[],
   moreLines: readonly string[] = [],

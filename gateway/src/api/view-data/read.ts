@@ -42,7 +42,7 @@ export const viewDataBody = object({
   options: withDefault(viewOptions, viewOptions.read({})),
 });
 
-/** What POST /api/workspace-view-data asks for. */
+/** The request of POST /api/workspace-view-data. */
 export type ViewDataAsk = ReturnType<typeof viewDataBody.read>;
 
 /** POST /api/workspace-view-data. @throws bad_request */
@@ -64,7 +64,7 @@ export async function composeViewData(
   return readViewData(clients, { content, runIds, panelsMax, pointLimit, warnings: [...told, ...warnings] }, call);
 }
 
-/** Returns what was done to options. */
+/** Returns the warnings of adjusted options. */
 export function warningsOf(...options: readonly Accepted<unknown>[]): string[] {
   return options.flatMap(({ warning }) => (warning === undefined ? [] : [warning]));
 }

@@ -35,7 +35,7 @@ const envelopeParts = (
     }),
   });
 
-/** An exported view as it is sent. Whether it is whole, the service judges. */
+/** An exported view as it is sent. The service checks whether it is complete. */
 const envelopeSchema = envelopeParts(
   textInputSchema(),
   { anyOf: [textInputSchema({}, "accepted"), { type: "null" }] },
@@ -94,7 +94,7 @@ export const exportedViewSchema: Schema = envelopeParts(
 
 const SLUG_LENGTH_MAX = 80;
 
-/** The view as a file, which no page of ours and no other site embeds. */
+/** The view as a file, which neither our pages nor other sites embed. */
 export function encodeExportView({ exportedJson, name }: ExportViewResponse): RouteReply {
   const slug = name
     .toLowerCase()

@@ -37,7 +37,7 @@ import {
 
 const oneView = objectSchema({ workspace_view: viewSchema });
 
-/** Most bytes of an import: a payload and what is around it. */
+/** Most bytes of an import: a payload and its envelope. */
 const IMPORT_BYTES_MAX = 128 * 1024;
 
 /** Saved views of the workspace, each of one user, who may share it with the organization. */

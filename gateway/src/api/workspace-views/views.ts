@@ -32,7 +32,7 @@ const utf8 = new TextEncoder();
 const utf8Text = new TextDecoder();
 const freePayload = freeObject({ unstorable: "keep" });
 
-/** The payload of a view, which is read as JSON. How large it may be and which keys it may have, the service judges. */
+/** The payload of a view, which is read as JSON. The service checks its size and its keys. */
 const payload: Field<Uint8Array> = described(
   required(freePayload.schema, (value, name) => utf8.encode(freePayload.check(value, name))),
   `At most ${VIEW_PAYLOAD_BYTES_MAX} bytes of JSON, without the keys ${FORBIDDEN_KEYS.join(", ")} at any depth.`,
@@ -102,7 +102,7 @@ const sharedMembers = {
   is_owner: { ...booleanSchema, description: "Of a shared view: whether it is the user's, who alone changes it." },
 };
 
-/** What shows that a view is shared; private ones have nothing of it. */
+/** The members that show that a view is shared; private views have none of them. */
 function sharedJson({
   visibility: whose,
   isOwner,

@@ -6,20 +6,20 @@ const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789
 const sextets = new Int8Array(256).fill(-1);
 for (let i = 0; i < alphabet.length; i += 1) sextets[alphabet.charCodeAt(i)] = i;
 
-/** Decodes standard base64 (RFC 4648 §4) that arrives in pieces. What is not in its alphabet makes it wrong; nothing is skipped. */
+/** Decodes standard base64 (RFC 4648 §4) that arrives in pieces. A character outside its alphabet makes it wrong; none is skipped. */
 export type Base64Decoder = {
   /**
-   * Decodes whole groups of four characters from `from`, as far as they go and at most to `to`, into `target` from `at` on, which needs three bytes for
+   * Decodes whole groups of four characters from `from`, as far as there are any and at most to `to`, into `target` from `at` on, which needs three bytes for
    * each. Stops at anything else.
    */
   readonly groups: (source: Uint8Array, from: number, to: number, target: Uint8Array, at: number) => Progress;
   /** Takes one character. Returns how many bytes it wrote into `target` from `at` on: 0 to 3. */
   readonly one: (character: number, target: Uint8Array, at: number) => number;
-  /** Tells whether the text, which has ended, was right as a whole. */
+  /** Returns whether the text, which has ended, was right as a whole. */
   readonly right: () => boolean;
 };
 
-/** How far a step came: the next index of the source and of the target. */
+/** How far a step got: the next index of the source and of the target. */
 type Progress = { from: number; at: number };
 
 /** Begins a text. */

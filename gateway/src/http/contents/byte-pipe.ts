@@ -1,4 +1,4 @@
-/** Bytes on their way from one who has them to one who asks for them. */
+/** Bytes on their way from a writer to a reader that asks for them. */
 export type BytePipe = {
   readonly bytes: AsyncIterable<Uint8Array>;
   /** Resolves when the reader wants more, or has left. */

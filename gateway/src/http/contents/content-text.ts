@@ -11,10 +11,10 @@ const escapes: Readonly<Record<number, number>> = Object.fromEntries(
   ),
 ) as Record<number, number>;
 
-/** Where pieces are decoded, one at a time, before they are copied: how long a piece will be is not known before. */
+/** Where pieces are decoded, one at a time, before they are copied: the length of a piece is not known in advance. */
 let scratch = Buffer.alloc(0);
 
-/** Returns room for what so many characters become, with up to three that wait from before. */
+/** Returns room for the bytes of this many characters, with up to three that still wait. */
 function room(characters: number): Buffer {
   const bytes = characters + 6;
   if (scratch.length < bytes) scratch = Buffer.allocUnsafeSlow(bytes);
@@ -31,7 +31,7 @@ export type ContentText = {
    */
   readonly push: (chunk: Uint8Array, at: number) => number;
   readonly ended: () => boolean;
-  /** Tells whether the text that has ended was base64. */
+  /** Returns whether the text that has ended was base64. */
   readonly right: () => boolean;
 };
 
@@ -42,7 +42,7 @@ export function createContentText(bytes: (piece: Uint8Array) => void): ContentTe
   let utf8: TextDecoder | undefined;
   let isEnded = false;
   let isEscaped = false;
-  /** Of `\uXXXX`: the digits so far; undefined outside of one. */
+  /** The digits of a `\uXXXX` so far; undefined outside of one. */
   let digits: string | undefined;
 
   const fail = (): never => {
@@ -55,7 +55,7 @@ export function createContentText(bytes: (piece: Uint8Array) => void): ContentTe
       throw badRequest("the body is not valid UTF-8");
     }
   };
-  /** Returns the character that an escape has come to with this byte; undefined while it goes on. */
+  /** Returns the character of an escape that ends with this byte; undefined while it continues. */
   const unescape = (byte: number): number | undefined => {
     if (digits === undefined) {
       if (byte === LETTER_U) {

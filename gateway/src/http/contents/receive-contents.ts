@@ -28,8 +28,8 @@ export type ReceivedContents = {
 const GZIP_OVERHEAD_BYTES = 1024;
 
 /**
- * Reads a JSON body, plain or gzip, whose contents go to the store while it arrives. Integers of the body keep their digits. Whatever is wrong with a content
- * or with storing it is told by `contents`, because malformed bodies are refused first; of those nothing stays in memory, and what was written
+ * Reads a JSON body, plain or gzip, whose contents are sent to the store while it arrives. Integers of the body keep their digits. An error in a content
+ * or in storing it is reported by `contents`, because malformed bodies are refused first; none of those stay in memory, and whatever was written
  * has a row by which it is found.
  * @throws bad_request, payload_too_large, service_unavailable
  */

@@ -14,9 +14,9 @@ export type Content = {
 /** An object that was written. */
 export type StoredContent = Pick<PutResult, "sizeBytes" | "sha256"> & { readonly objectId: string };
 
-/** Where contents go. */
+/** Where contents are stored. */
 export type ContentStore = {
-  /** Names so many new objects, when so many bytes have come that nothing has of them yet. */
+  /** Names this many new objects, when this many bytes have arrived that no object has yet. */
   readonly reserve: (count: number, bytes: number) => Promise<readonly string[]>;
   readonly put: (objectId: string, bytes: AsyncIterable<Uint8Array>) => Promise<PutResult>;
   /** Charges bytes that are held in memory. @throws service_unavailable when there are too many */
@@ -38,7 +38,7 @@ type Entry = {
   pieces: Uint8Array[];
   /** Bytes in `pieces`. */
   heldBytes: number;
-  /** Where the bytes go that come next, as long as they are being written. */
+  /** Receives the next bytes while the entry is being written. */
   pipe: BytePipe | undefined;
   writing: Promise<void> | undefined;
   stored: StoredContent | undefined;
@@ -49,30 +49,30 @@ export type Contents = {
   readonly begin: () => void;
   readonly bytes: (piece: Uint8Array) => void;
   readonly end: (right: boolean) => void;
-  /** Passes on what has come, and resolves when there is room for more. After a fault, what comes is thrown away. */
+  /** Passes on the bytes that have arrived, and resolves when there is room for more. After a fault, further bytes are dropped. */
   readonly settle: () => Promise<void>;
   /** The contents so far, in the order of the body. */
   readonly all: readonly Content[];
   /**
-   * Stores what still waits, after the end of a body that is to be answered.
-   * @throws what kept the contents from being stored: of the first fault
+   * Stores the contents that still wait, after the end of a body that is to be answered.
+   * @throws the error of the first fault that kept the contents from being stored
    */
   readonly finish: () => Promise<void>;
-  /** Ends everything that is being written. Resolves when nothing is. */
+  /** Ends all writes in progress. Resolves when there are none. */
   readonly abandon: () => Promise<void>;
 };
 
 /**
  * Stores contents while they arrive. Small ones are held until the body has ended, so that a body that turns out to be refused writes nothing; longer ones
- * go to the store piece by piece, and the sender waits for the store. Each object is named before its first byte.
+ * are sent to the store piece by piece, and the sender waits for the store. Each object is named before its first byte.
  */
 export function createContents(store: ContentStore): Contents {
   const entries: Entry[] = [];
-  /** Entries before this one have nothing left to be passed on, or are held. */
+  /** Entries before this one have no bytes left to pass on, or are held. */
   let next = 0;
   let heldBytes = 0;
   let chargedBytes = 0;
-  /** Why nothing is stored any more. */
+  /** Why no more contents are stored. */
   let fault: { readonly error: unknown } | undefined;
   const named: string[] = [];
   const writes = new Set<Promise<void>>();
@@ -82,7 +82,7 @@ export function createContents(store: ContentStore): Contents {
     for (const { pipe } of entries) pipe?.fail(error as Error);
     for (const { pieces } of entries) pieces.length = 0;
   };
-  /** Begins to write an entry, of which pieces may follow. `wanted` more objects are going to be needed. */
+  /** Begins to write an entry, of which pieces may follow. `wanted` more objects will be needed. */
   const begin = async (entry: Entry, wanted: number): Promise<BytePipe> => {
     while (writes.size >= WRITES_MAX) await Promise.race(writes);
     if (named.length === 0) named.push(...(await store.reserve(Math.min(wanted, RESERVED_OBJECTS_MAX), heldBytes)));
@@ -99,7 +99,7 @@ export function createContents(store: ContentStore): Contents {
     entry.heldBytes = 0;
     return pipe;
   };
-  /** Writes what has come of an entry. */
+  /** Writes the bytes of an entry that have arrived. */
   const write = async (entry: Entry, wanted: number): Promise<void> => {
     const pipe = entry.pipe ?? (await begin(entry, wanted));
     for (let piece = entry.pieces.shift(); piece !== undefined; piece = entry.pieces.shift()) {

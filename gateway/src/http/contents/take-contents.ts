@@ -1,12 +1,12 @@
 import { badRequest } from "@tidemark/errors";
 import { createContentText } from "./content-text.ts";
 
-/** Where contents stand in a body: names of properties, and `*` for each item of a list. The last one is a name. */
+/** Where contents are in a body: names of properties, and `*` for each item of a list. The last one is a name. */
 export type ContentPath = readonly [...string[], string];
 
 /** Receives what the tokenizer finds, in the order of the body. */
 export type ContentsFound = {
-  /** JSON that is no content. The bytes hold until it returns. */
+  /** JSON that is not a content. The bytes are valid until it returns. */
   readonly rest: (bytes: Uint8Array) => void;
   /** A content begins. Contents are numbered from 0. */
   readonly begin: () => void;
@@ -36,14 +36,14 @@ type Frame = {
   readonly isObject: boolean;
   /** Of an object: whether a name, its colon or its value is next, or the value has begun. */
   next: "name" | "colon" | "value" | "comma";
-  /** Whether the value that is next stands on the path. */
+  /** Whether the next value is on the path. */
   onPath: boolean;
   hasContent: boolean;
 };
 
 /**
- * Takes the texts at a path out of a JSON body while it arrives and decodes them, so that a body is never held as a whole. In their place stands a
- * text with the content's number; everything else passes unchanged, and whether it is JSON is for the parser of the rest to say: the rest is
+ * Takes the texts at a path out of a JSON body while it arrives and decodes them, so that a body is never held as a whole. They are replaced by a
+ * text with the content's number; everything else passes unchanged, and the parser of the rest checks whether it is JSON: the rest is
  * well-formed exactly if the body was. Any text at the path in the rest is thus such a number.
  */
 export function createContentsTokenizer(path: ContentPath, found: ContentsFound): ContentsTokenizer {
@@ -51,7 +51,7 @@ export function createContentsTokenizer(path: ContentPath, found: ContentsFound)
   // A name may be written with an escape of six characters for each of its own.
   const nameBytesMax = 6 * Math.max(...path.map((name) => name.length));
   const frames: Frame[] = [];
-  /** Containers that are open and lead nowhere. */
+  /** Open containers that do not lead to contents. */
   let aside = 0;
   let contents = 0;
   let inside: "structure" | "text" | "name" | "content" = "structure";
@@ -80,7 +80,7 @@ export function createContentsTokenizer(path: ContentPath, found: ContentsFound)
     else frames.pop();
   };
 
-  /** Returns what the text is that a quote begins. */
+  /** Returns the kind of text that a quote begins. */
   const beginText = (): typeof inside => {
     const frame = frames.at(-1);
     if (frame === undefined || aside > 0 || !frame.isObject) return "text";
@@ -155,7 +155,7 @@ export function createContentsTokenizer(path: ContentPath, found: ContentsFound)
   };
 }
 
-/** Returns the name that a JSON string without its quotes spells; undefined for what is none of ASCII. */
+/** Returns the name that a JSON string without its quotes spells; undefined for a name that is not ASCII. */
 function nameOf(text: string): string | undefined {
   if (!text.includes("\\")) return text;
   try {

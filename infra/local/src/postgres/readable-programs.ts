@@ -9,7 +9,7 @@ import type { PostgresPrograms } from "./obtain-postgres.ts";
 /**
  * Returns the same programs at a place where the server's account can read them. On most machines other accounts cannot enter
  * root's home folder, so they cannot read a work tree or a cache in it. The folders keep their modes; instead the programs
- * (60 MB) are copied, once per version, to a folder of root that everybody may read.
+ * (60 MB) are copied, once per version, to a folder of root that all accounts may read.
  *
  * @param cacheDir tried first, then /var/cache/tidemark, then a folder in the system's temporary folder
  */

@@ -40,7 +40,7 @@ async function start(options: Partial<PostgresOptions> = {}): Promise<Postgres> 
 
 async function query(url: string, sql: string): Promise<unknown[][]> {
   const client = new pg.Client({ connectionString: url });
-  // A server that is shut down under it tells the client so; that is not the test's affair.
+  // A server that is shut down under it tells the client so; the test ignores that.
   client.on("error", () => {});
   await client.connect();
   try {
@@ -276,7 +276,7 @@ test("a server that ends by itself is noticed, and stopping it afterwards is qui
   });
 });
 
-/** A server as it is when neither its Tidemark nor its watcher lives. */
+/** A server whose Tidemark and watcher have both died. */
 async function orphanServer(cluster: string): Promise<ChildProcess> {
   const bundled = await packagedPostgres({ cacheDir: "/nowhere", env: {}, log: () => {} }).bundled();
   const { uid, gid } = await stat(cluster);

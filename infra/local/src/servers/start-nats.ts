@@ -7,16 +7,16 @@ import type { ChildExit, Log, StopStep } from "../start-child.ts";
 import { startServerIn } from "./start-server-in.ts";
 
 export type NatsOptions = {
-  /** The executable, as obtainServer gives it; 2.12 or newer. */
+  /** The executable, as obtainServer returns it; 2.12 or newer. */
   path: string;
   /** The server's own folder; made if missing. Streams are kept in it over restarts, and the token (`token`, mode 0600). */
   dir: string;
   /** Port on 127.0.0.1; default: a free one. */
   port?: number | undefined;
-  /** What clients have to present; default: what the folder keeps, which gets a random one at the first start. */
+  /** The token that clients must present; default: the one in the folder, which gets a random one at the first start. */
   token?: string | undefined;
   log: Log;
-  /** What the server itself prints. Default: nothing. */
+  /** Lines that the server itself prints. Default: nothing. */
   onServerLine?: Log | undefined;
 };
 
@@ -24,7 +24,7 @@ export type NatsOptions = {
 export type Nats = {
   /** `nats://` URL, without the token. */
   url: string;
-  /** What clients have to present: other users of this machine reach the port, too. Kept over restarts. */
+  /** The token that clients must present: other users of this machine reach the port, too. Kept over restarts. */
   token: string;
   port: number;
   pid: number;
@@ -40,7 +40,7 @@ const stopSteps: readonly StopStep[] = [
 
 /**
  * Runs a NATS server for this process on 127.0.0.1, with JetStream on files: a message counts as stored once it is flushed to
- * the disk. It ends with this process, also when this process is killed.
+ * the disk. It ends with this process, even when this process is killed.
  *
  * @throws StartError in one line: folder or port in use, folder not writable, or the server's own reason
  */
@@ -92,7 +92,7 @@ export function natsConfiguration(port: number, store: string, token: string): s
   ].join("\n");
 }
 
-/** A server greets every connection with what it can do. */
+/** A server greets every connection with its capabilities. */
 async function offersJetStream(port: number): Promise<boolean> {
   const greeting = await new Promise<string>((done) => {
     const socket = createConnection({ host: "127.0.0.1", port });

@@ -8,7 +8,7 @@ import { pollUntil } from "../poll-until.ts";
 import { stopLeftovers } from "../stop-leftovers.ts";
 
 export type ServerSpec = {
-  /** The name that a person knows. */
+  /** The name that people know it by. */
   title: string;
   path: string;
   /** Absolute; claimed for this process, and the server's current folder. */
@@ -17,9 +17,9 @@ export type ServerSpec = {
   log: Log;
   onLine: Log | undefined;
   stopSteps: readonly StopStep[];
-  /** Writes what the server needs in its folder and says how it is started on that port. */
+  /** Writes the files that the server needs into its folder and returns how to start it on that port. */
   prepare: (port: number) => Promise<{ args: readonly string[]; env: NodeJS.ProcessEnv }>;
-  /** Whether the server on that port does its work. */
+  /** Whether the server on that port works. */
   isReady: (port: number) => Promise<boolean>;
   /** Finds the server's own reason for ending in the lines that it printed. */
   explain: (lines: readonly string[]) => string | undefined;

@@ -11,7 +11,7 @@ import { findServer } from "./find-server.ts";
 import { listBucketsStatus, startMinio } from "./start-minio.ts";
 import { natsConfiguration, startNats } from "./start-nats.ts";
 
-// Tests that need them note what is missing; these only use what is there.
+// Tests that need the servers note missing ones; these only use existing ones.
 const nats = await findServer("nats-server");
 const minio = await findServer("minio");
 const log = (): void => {};
@@ -28,7 +28,7 @@ test("the configuration of NATS names a folder with any characters", () => {
   expect(natsConfiguration(4222, '/a b/"c"', "t")).toContain('store_dir: "/a b/\\"c\\""');
 });
 
-/** One command of NATS's text protocol, and everything that comes back until the answer to a ping. */
+/** One command of NATS's text protocol, and everything received until the answer to a ping. */
 async function askNats({ port, token }: { port: number; token?: string }, command: string): Promise<string> {
   const socket = createConnection({ host: "127.0.0.1", port });
   socket.write(`CONNECT ${JSON.stringify({ verbose: false, auth_token: token })}\r\nSUB reply 1\r\n${command}PING\r\n`);

@@ -7,7 +7,7 @@ import { measureLateness } from "./lateness.rules.ts";
 /** A connection that is taken. */
 export type Taken = {
   readonly client: pg.PoolClient;
-  /** Gives it back; one that is broken is closed. Must be called once. */
+  /** Gives it back; a broken one is closed. Must be called once. */
   readonly release: (broken?: Error) => void;
 };
 
@@ -18,16 +18,19 @@ export type Connections = {
    * @throws warehouse_unavailable, deadline_exceeded, and what the driver reports
    */
   take(party: string, use?: Use): Promise<Taken>;
-  /** Notes how long the beginning of a transaction took, in milliseconds, which tells how late the database is. */
+  /** Notes how long the beginning of a transaction took, in milliseconds, which shows how late the database is. */
   readonly began: (ms: number) => void;
-  /** How many requests wait. */
+  /** The number of waiting requests. */
   readonly waiting: () => number;
 };
 
 /** How often the organization with the most connections is bounded more or less, in milliseconds. */
 const JUDGE_MS = 100;
 
-/** Milliseconds that a request with a deadline may wait for its turn: what waits behind others of its organization had better be late than be tried again. */
+/**
+ * Milliseconds that a request with a deadline may wait for its turn: for a request behind others of its organization, being late is better than being
+ * retried.
+ */
 const TURN_WAIT_MS = 5000;
 
 /** `admit` is set before anyone may call it. */

@@ -2,16 +2,16 @@
 export type Lateness = {
   /** Notes how long the beginning of a transaction took, in milliseconds. */
   began(ms: number): void;
-  /** Returns how much longer transactions took to begin since the last call than they must, in milliseconds; undefined when none began. */
+  /** Returns how much longer than necessary transactions took to begin since the last call, in milliseconds; undefined when none began. */
   take(): number | undefined;
 };
 
-/** How fast the least time that is believed grows, in milliseconds each time: a failover may lead to a database that is farther away. */
+/** How fast the believed least time grows, in milliseconds each time: a failover may lead to a database that is farther away. */
 const FLOOR_GROWTH_MS = 0.01;
 
 /**
- * Measures how late a database is. To begin a transaction is no work, so what it takes beyond the way there and back is waiting: for a processor of the database, or for
- * this process. The least time that was seen stands for the way.
+ * Measures how late a database is. To begin a transaction is no work, so the time beyond the network round trip is waiting: for a processor of the database,
+ * or for this process. The least time seen counts as the round trip.
  */
 export function measureLateness(): Lateness {
   let floorMs = Number.POSITIVE_INFINITY;

@@ -50,7 +50,7 @@ async function untilSleeping(count: number): Promise<void> {
   while ((await sleeping()) < count) await pause(10);
 }
 
-/** The most statements that sleep at a time until these have ended. How many it is depends on how late the database is. */
+/** The most statements that sleep at a time until these have ended. The number depends on how late the database is. */
 async function mostSleeping(statements: readonly Promise<unknown>[]): Promise<number> {
   let isOver = false;
   const ended = Promise.allSettled(statements).then(() => (isOver = true));
@@ -132,7 +132,7 @@ describe("a statement", () => {
 
   test.each(inTime)("%s ends in the database when its caller stops waiting", async (_, run) => {
     const started = performance.now();
-    // The caller is gone long before: it does not wait for this.
+    // The caller has left long before: it does not wait for this.
     const gone = underDeadline(Date.now() + 400, () => run((tx) => tx.rows(sleep, [20])));
     await expect(gone).rejects.toMatchObject({ reason: "deadline_exceeded", retryAfterSeconds: 1 });
     expect(performance.now() - started).toBeLessThan(2000);

@@ -1,25 +1,25 @@
 import { currentDeadlineMs, deadlineExceeded } from "@tidemark/deadline";
 import { sqlState } from "../pg-error.ts";
 
-/** How long the statements of a transaction may take: as long as they may anyway, and no longer than the request that they are for. */
+/** How long the statements of a transaction may take: up to their usual limit, and no longer than their request. */
 export type StatementTime = {
-  /** Follows what begins the transaction, in the same message. */
+  /** Follows the SQL that begins the transaction, in the same message. */
   readonly setting: string;
   /**
    * Called before each statement; returns one to be run before it, or undefined. There is one only after a transaction has taken longer than
-   * `SLACK_MS`, because what is left of its time is then so much less. @throws deadline_exceeded
+   * `SLACK_MS`, because the time left is then that much shorter. @throws deadline_exceeded
    */
   next(): string | undefined;
-  /** Returns what an error of the transaction means: deadline_exceeded for a statement that ended with the request's time. */
+  /** Returns the meaning of an error of the transaction: deadline_exceeded for a statement that ended with the request's time. */
   explain(error: unknown): unknown;
 };
 
-/** A statement may go on for so long after the caller has stopped waiting, in milliseconds. */
+/** A statement may run for this long after the caller has stopped waiting, in milliseconds. */
 const SLACK_MS = 250;
 
 const UNBOUNDED: StatementTime = { setting: "", next: () => undefined, explain: (error) => error };
 
-/** Bounds the statements of a transaction that begins now. `usualMs` is the limit of the pool, `ownMs` that of the transaction in its place. */
+/** Bounds the statements of a transaction that begins now. `usualMs` is the limit of the pool, `ownMs` the limit of the transaction in its place. */
 export function boundStatements(usualMs: number, ownMs = usualMs): StatementTime {
   const deadlineMs = currentDeadlineMs();
   if (deadlineMs === undefined && ownMs === usualMs) return UNBOUNDED;

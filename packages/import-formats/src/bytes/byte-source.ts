@@ -1,4 +1,4 @@
-/** Takes pieces of any size apart into lengths that are asked for. It holds the piece it is in, and what one `take` gathers. */
+/** Splits pieces of any size into requested lengths. It holds the current piece, and the bytes that one `take` gathers. */
 export type ByteSource = {
   /** Returns the next `length` bytes, or fewer where the source ends. */
   take(length: number): Promise<Buffer>;

@@ -67,7 +67,7 @@ export function doubleOf({ wire, bytes }: WireField): number {
   return wire === 5 ? bytes.readFloatLE(0) : Number.NaN;
 }
 
-/** Returns the text of a field; what is not UTF-8 becomes U+FFFD. */
+/** Returns the text of a field; invalid UTF-8 becomes U+FFFD. */
 export function textOf({ bytes }: WireField): string {
   return bytes.toString("utf8");
 }

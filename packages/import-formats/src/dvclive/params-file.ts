@@ -5,7 +5,7 @@ import { boundedJson, isObject } from "../json.ts";
 /** Most bytes of a `params.yaml`. */
 export const PARAMS_BYTES_MAX = 64 * 1024;
 
-/** Reads a `params.yaml`; undefined for what is not YAML or not a map. */
+/** Reads a `params.yaml`; undefined if it is not YAML or not a map. */
 export function readParamsFile(text: string): JsonObject | undefined {
   try {
     const content = boundedJson(parse(text, { schema: "core", intAsBigInt: true, logLevel: "error" }) as JsonValue);

@@ -113,7 +113,7 @@ function cellsOf(line: string, separator: string): string[] {
   return line.split(separator).map((cell) => (/^".*"$/s.test(cell) ? cell.slice(1, -1).replaceAll('""', '"') : cell));
 }
 
-/** An image of a series stands in the folder of its key, and its name is the step. */
+/** An image of a series is in the folder of its key, and its name is the step. */
 function imageItem(run: string, name: string, { path, size }: File): Item {
   const series = /^(.+)\/(\d{1,15})\.[^./]+$/.exec(name);
   const key = series === null ? name : series[1]!;
@@ -135,7 +135,7 @@ async function readDocument(
   return undefined;
 }
 
-/** Returns what `metrics.json` says of keys that have no points: the keys of the file are taken apart at their slashes. */
+/** Returns what `metrics.json` says of keys that have no points: the keys of the file are split at their slashes. */
 function summaryOf(summary: JsonObject, keys: ReadonlySet<string>): JsonObject {
   const own: [string, JsonValue][] = [];
   const visit = (values: JsonObject, prefix: string, depth: number): void => {

@@ -4,7 +4,7 @@ import { parse } from "yaml";
 export const META_BYTES_MAX = 16 * 1024;
 
 /**
- * Reads the members of a `meta.yaml` as texts, so that a name such as `1e5` stays one; a member without a value is absent. Undefined for what is not YAML or
+ * Reads the members of a `meta.yaml` as texts, so that a name such as `1e5` stays one; a member without a value is absent. Undefined if it is not YAML or
  * not a map.
  */
 export function readMetaFile(text: string): Readonly<Record<string, string>> | undefined {

@@ -15,7 +15,7 @@ const TEXT_BYTES_MAX = 64 * 1024;
 /** Most bytes of a line of a metric. */
 const LINE_BYTES_MAX = 4096;
 
-/** The numbers that stand for statuses in a `meta.yaml`. */
+/** The numbers of statuses in a `meta.yaml`. */
 const statuses: ReadonlyMap<string, string> = new Map([
   ["1", "RUNNING"],
   ["2", "SCHEDULED"],

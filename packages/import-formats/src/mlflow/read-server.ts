@@ -22,7 +22,7 @@ type Request = { readonly method: "GET" | "POST"; readonly path: string; readonl
 
 /**
  * Reads the runs of an MLflow server by REST, experiment by experiment. Deleted ones are counted and left out. Files are named by their address in the store of
- * artifacts. @param pageRows rows that are asked for at a time
+ * artifacts. @param pageRows rows that are requested at a time
  */
 export async function* readMlflowServer(fetchJson: FetchJson, pageRows = PAGE_ROWS): AsyncGenerator<Item> {
   const warnings = createWarnings();
@@ -155,7 +155,7 @@ function stepOf(value: JsonValue, key: string, warnings: Warnings): number | und
   return pointNumberOf(value, key, warnings);
 }
 
-/** Values are numbers or words; largest doubles stand for infinity, which the store of the server does not have. */
+/** Values are numbers or words; the largest doubles represent infinity, which the server's store lacks. */
 function valueOf(value: JsonValue | undefined, key: string, warnings: Warnings): number | undefined {
   const number = pointNumberOf(value, key, warnings);
   return number !== undefined && Math.abs(number) === Number.MAX_VALUE ? number * 2 : number;

@@ -16,7 +16,7 @@ export type AttributeRow = {
   readonly histogram: { readonly edges: readonly number[]; readonly values: readonly number[] } | undefined;
 };
 
-/** Steps are decimals with six digits after the point, which come as products of a double. */
+/** Steps are decimals with six digits after the point, which arrive as products of a double. */
 const STEP_SCALE = 1_000_000;
 
 /** Reads a row of neptune-exporter (its `model.py`); undefined without the columns that every row has. */
@@ -68,7 +68,7 @@ function timeOf(value: unknown): number {
   return isDate(value) ? value.getTime() : Number.NaN;
 }
 
-/** Tells a date by its shape: under a test runner it may belong to another realm. */
+/** Recognizes a date by its shape: under a test runner it may belong to another realm. */
 function isDate(value: unknown): value is Date {
   return Object.prototype.toString.call(value) === "[object Date]";
 }

@@ -58,8 +58,8 @@ export async function* parquetRows(
 }
 
 /**
- * Tells whether a row group has exactly the columns of the schema. hyparquet begins to read all columns before it looks for them in the schema; those that it does
- * not find there would fail where nobody waits for them, which ends the process.
+ * Returns whether a row group has exactly the columns of the schema. hyparquet begins to read all columns before it looks for them in the schema; a column
+ * that is not there would fail in a promise that is never awaited, which ends the process.
  */
 function hasAllColumns(metadata: FileMetaData, group: RowGroup): boolean {
   try {

@@ -95,7 +95,7 @@ test("a damaged part gives the other parts, and no promise fails where nobody wa
     }),
     { numRuns: 200 },
   );
-  // Node tells of such promises when the microtasks are done.
+  // Node reports such promises when the microtasks are done.
   await new Promise((resolve) => setImmediate(resolve));
   process.off("unhandledRejection", onLeak);
   expect(leaked).toEqual([]);

@@ -12,8 +12,8 @@ type OpenRun = { readonly run: string; readonly reader: NeptuneRunReader; readon
 const partName = /^(.*)_part_(\d{1,9})\.parquet$/;
 
 /**
- * Reads the runs of an export of neptune-exporter: its files `<project>/<run>_part_<n>.parquet`, run by run and part by part. Ids come from the columns. Paths of
- * files are relative to `files/<project>` of the export. A run that a fork continues may come after the fork.
+ * Reads the runs of an export of neptune-exporter: its files `<project>/<run>_part_<n>.parquet`, run by run and part by part. Ids are taken from the columns.
+ * Paths of files are relative to `files/<project>` of the export. A forked run may follow its fork.
  */
 export async function* readNeptuneParquet(files: readonly NeptuneFile[]): AsyncGenerator<Item> {
   const warnings = createWarnings();

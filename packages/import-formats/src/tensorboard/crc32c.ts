@@ -4,7 +4,7 @@ const table = Uint32Array.from({ length: 256 }, (_, byte) => {
   return crc;
 });
 
-/** Returns the CRC-32C (RFC 3720, Castagnoli) of bytes as TFRecord files keep it: rotated and added to, so that it may be part of what is checked. */
+/** Returns the CRC-32C (RFC 3720, Castagnoli) of bytes as TFRecord files keep it: rotated and offset, so that it may be part of the checked bytes. */
 export function maskedCrc32c(bytes: Uint8Array): number {
   let crc = 0xffff_ffff;
   for (let i = 0; i < bytes.length; i++) crc = table[(crc ^ bytes[i]!) & 0xff]! ^ (crc >>> 8);

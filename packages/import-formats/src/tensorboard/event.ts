@@ -11,7 +11,7 @@ export type TfEvent = {
   readonly values: readonly Buffer[];
   /** Whether its writer starts with it, which takes back what was written before from this step on. */
   readonly starts: boolean;
-  /** Whether the bytes of the event are damaged; the rest of it is what stands before the damage. */
+  /** Whether the bytes of the event are damaged; the rest of it is what precedes the damage. */
   readonly damaged: boolean;
 };
 

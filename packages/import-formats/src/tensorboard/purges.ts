@@ -1,11 +1,11 @@
-/** Where an event stands among those of a run: the number of its file, then of its record. */
+/** The position of an event in its run: the number of its file, then of its record. */
 export type EventPlace = { readonly file: number; readonly record: number };
 
-/** What restarts of a run take back: all earlier events from the step of the restart on. */
+/** The events that restarts of a run take back: all earlier ones from the step of the restart on. */
 export type Purges = {
   /** Adds a restart; restarts are added in their order. */
   add(place: EventPlace, step: number): void;
-  /** Tells whether a later restart takes back an event. */
+  /** Returns whether a later restart takes back an event. */
   purges(place: EventPlace, step: number): boolean;
 };
 

@@ -14,7 +14,7 @@ export function isEventFile(name: string): boolean {
 
 /**
  * Reads the runs of a folder of TensorBoard. Each folder with event files is a run, whose id is the path of the folder (`.`: the root, as TensorBoard names
- * it); its files are read in the order of their names. Every file is read twice, because a restart takes back points that stand before it.
+ * it); its files are read in the order of their names. Every file is read twice, because a restart takes back points that precede it.
  */
 export async function* readTensorboard(tree: FileTree): AsyncGenerator<Item> {
   const warnings = createWarnings();
@@ -47,8 +47,8 @@ async function* readRun(tree: FileTree, run: string, files: WalkedFolder["files"
 
 /**
  * Finds the restarts of a run: all starts of its writers. The first one in the first file is the beginning of the run: TensorFlow 1 wrote it from a thread
- * of its own, so that events may stand before it. The first one in a later file is that of a writer with a `purge_step` (tensorboardX, PyTorch), and
- * takes back what the writers before it wrote, which name no start.
+ * of its own, so events may precede it. The first one in a later file is from a writer with a `purge_step` (tensorboardX, PyTorch), and
+ * takes back events of earlier writers, which name no start.
  */
 async function findPurges(tree: FileTree, files: WalkedFolder["files"]): Promise<Purges> {
   const purges = createPurges();

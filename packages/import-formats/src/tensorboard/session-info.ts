@@ -2,7 +2,7 @@ import { doubleOf, eachField, textOf, type WireField } from "../bytes/wire-field
 import type { JsonObject, JsonValue, RunStatus } from "../items.ts";
 import { JSON_DEPTH_MAX, jsonNumber, jsonObject } from "../json.ts";
 
-/** What the plugin `hparams` says about a run. Times in milliseconds since 1970. */
+/** The data of the plugin `hparams` about a run. Times in milliseconds since 1970. */
 export type SessionInfo = {
   readonly config?: JsonObject;
   readonly startedAt?: number;

@@ -1,7 +1,7 @@
 import { doubleOf, doublesOf, eachField, textOf } from "../bytes/wire-fields.ts";
 import { readTensor, type Tensor } from "./tensor.ts";
 
-/** A `Summary.Value` of tensorboard/compat/proto/summary.proto, with what is read here. */
+/** A `Summary.Value` of tensorboard/compat/proto/summary.proto, with the fields read here. */
 export type SummaryValue = {
   readonly tag: string;
   /** Whose data it is: `scalars`, `histograms`, … Writers say it with the first value of a tag. */

@@ -5,7 +5,7 @@ import type { Warnings } from "../warnings.ts";
 import { imageType } from "../media-type.ts";
 import type { Tensor } from "./tensor.ts";
 
-/** A value that was written as a tensor, and what its items need. */
+/** A value that was written as a tensor, and the data that its items need. */
 export type TensorValue = {
   readonly tag: string;
   readonly plugin: string;

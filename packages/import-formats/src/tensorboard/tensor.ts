@@ -18,7 +18,7 @@ const half: Numeric = { bytes: 2, read: (view, at) => view.getFloat16(at, true) 
 /** The upper half of a float. */
 const brain: Numeric = { bytes: 2, read: (view, at) => floatOf(view.getUint16(at, true) * 0x1_0000) };
 
-/** How numbers stand in `tensor_content`, by their data type (tensorflow/core/framework/types.proto). */
+/** How `tensor_content` encodes numbers, by data type (tensorflow/core/framework/types.proto). */
 const numerics: Readonly<Record<number, Numeric>> = {
   1: float,
   2: double,
@@ -71,7 +71,7 @@ export function readTensor(message: Buffer): Tensor | undefined {
   if (bits !== undefined && bits.length > 0) content = fixedNumbers(bits, numeric);
   else if (numeric === half || numeric === brain) content = numbers.map((value) => numeric.read(viewOf(value), 0));
   const read = content ?? numbers;
-  // One number stands for all elements.
+  // One number applies to all elements.
   if (read.length === 1 && elements > 1) return { shape, numbers: Array(elements).fill(read[0]), texts };
   return read.length === elements ? { shape, numbers: read, texts } : undefined;
 }

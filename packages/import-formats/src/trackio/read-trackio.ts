@@ -53,7 +53,7 @@ type TrackioRun = {
   readonly id: string;
   readonly name: string;
   readonly project: string;
-  /** What the database has; which tables there are depends on the version. */
+  /** The tables of the database, which depend on the version. */
   readonly tables: ReadonlySet<string>;
 };
 
@@ -149,7 +149,7 @@ function* readObject({ warnings, at }: Place, key: string, type: string, value: 
   } else warnings.add("unsupported", `${key}: ${type}`);
 }
 
-/** Reads a column of JSON, which newer databases keep as bytes. What is not an object is counted. */
+/** Reads a column of JSON, which newer databases keep as bytes. Values that are not objects are counted. */
 function jsonColumn(row: SqlRow, name: string, warnings: Warnings): JsonObject | undefined {
   const value = row[name];
   if (!(value instanceof Uint8Array) && typeof value !== "string") {

@@ -9,7 +9,7 @@ export type KeyedTree = Map<string, JsonValue | KeyedTree>;
 /** Most keys of a tree. */
 export const TREE_KEYS_MAX = 100_000;
 
-/** Sets or removes values. What is nested too deep, or has one key too many, is counted and left out. */
+/** Sets or removes values. Values that are nested too deep, or exceed the number of keys, are counted and left out. */
 export function applyItems(tree: KeyedTree, items: readonly KeyedItem[], warnings: Warnings): void {
   for (const { path, value } of items) {
     const isNew = !tree.has(path[0]!);

@@ -2,7 +2,7 @@ import { crc32 } from "node:zlib";
 import { createByteSource } from "../bytes/byte-source.ts";
 import type { Warnings } from "../warnings.ts";
 
-/** Most bytes of a record; what is larger is passed over. */
+/** Most bytes of a record; larger records are skipped. */
 const RECORD_BYTES_MAX = 64 * 1024 * 1024;
 
 const BLOCK_BYTES = 32 * 1024;
@@ -11,10 +11,10 @@ const CHUNK_HEADER_BYTES = 7;
 /** `:W&B`, the number 0xBEE1 and the version 0 (wandb/core/pkg/leveldb). */
 const FILE_HEADER = Buffer.from([0x3a, 0x57, 0x26, 0x42, 0xe1, 0xbe, 0]);
 
-/** How a chunk stands in its record. */
+/** The position of a chunk in its record. */
 const chunkTypes = { full: 1, first: 2, middle: 3, last: 4 } as const;
 
-/** Tells whether bytes are the beginning of a file of W&B. */
+/** Returns whether bytes are the beginning of a W&B file. */
 function isWandbFile(beginning: Uint8Array): boolean {
   return FILE_HEADER.equals(beginning.subarray(0, FILE_HEADER.length));
 }

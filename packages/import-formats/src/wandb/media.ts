@@ -8,7 +8,7 @@ import { tableOf } from "../table.ts";
 import type { Warnings } from "../warnings.ts";
 import { joinPath } from "../walk-tree.ts";
 
-/** What a value of a history that has a `_type` is read with. */
+/** Context for reading a history value that has a `_type`. */
 export type MediaReader = {
   readonly run: string;
   readonly tree: FileTree;
@@ -36,7 +36,7 @@ const listObjects: ReadonlyMap<string, { member: string; object: "image" | "audi
   ["videos", { member: "videos", object: "video" }],
 ]);
 
-/** Yields the objects that a value with a `_type` stands for; other types are counted. */
+/** Yields the objects that a value with a `_type` represents; other types are counted. */
 export async function* readMedia(reader: MediaReader, place: MediaPlace, value: JsonObject): AsyncGenerator<Item> {
   const { warnings } = reader;
   const type = typeof value["_type"] === "string" ? value["_type"] : "";
@@ -110,7 +110,7 @@ function* readList(
   }
 }
 
-/** Reads the rows of a table, which stand in a file of their own. */
+/** Reads the rows of a table, which are in a separate file. */
 async function* readTable(reader: MediaReader, place: MediaPlace, value: JsonObject): AsyncGenerator<ObjectItem> {
   const { run, tree, filesFolder, warnings } = reader;
   const path = typeof value["path"] === "string" ? safePath(value["path"]) : undefined;

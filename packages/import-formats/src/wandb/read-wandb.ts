@@ -6,7 +6,7 @@ import { logRecords } from "./log-records.ts";
 import { readRecord } from "./records.ts";
 import { createWandbRunReader, type WandbRunReader } from "./run-reader.ts";
 
-/** Tells whether a file is the log of a run. */
+/** Returns whether a file is the log of a run. */
 export function isWandbName(name: string): boolean {
   return name.endsWith(".wandb");
 }
@@ -15,8 +15,8 @@ export function isWandbName(name: string): boolean {
 const repeated = new Set(["output.log", "wandb-summary.json", "wandb-metadata.json", "config.yaml"]);
 
 /**
- * Reads the runs that W&B wrote below a folder (`wandb/offline-run-…/run-<id>.wandb`), in the order of their folders, with the media and other files beside
- * them. A run that was resumed has several logs, and its items come again.
+ * Reads the runs that W&B wrote below a folder (`wandb/offline-run-…/run-<id>.wandb`), in the order of their folders, with the media and other files next to
+ * them. A resumed run has several logs, and its items are repeated.
  */
 export async function* readWandb(tree: FileTree): AsyncGenerator<Item> {
   const warnings = createWarnings();
@@ -46,7 +46,7 @@ async function* readLog(tree: FileTree, folder: TreePath, path: TreePath, name: 
   yield* warnings.take();
 }
 
-/** Yields the files that stand beside a log; media are named by the history. */
+/** Yields the files next to a log; media are named by the history. */
 async function* readFiles(tree: FileTree, run: string, root: TreePath, warnings: Warnings): AsyncGenerator<Item> {
   const media = joinPath(root, "media");
   for await (const { path: folder, files } of walkFolders(tree, warnings, root)) {

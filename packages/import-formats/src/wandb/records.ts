@@ -8,7 +8,7 @@ import type { Warnings } from "../warnings.ts";
 /** A value at a path of keys, or its removal. */
 export type KeyedItem = { readonly path: readonly string[]; readonly value: JsonValue | undefined };
 
-/** What a record tells, as far as it is read. Times in milliseconds since 1970. */
+/** The content of a record, as far as it is read. Times in milliseconds since 1970. */
 export type WandbRecord =
   | { readonly type: "run"; readonly run: RunRecord }
   | { readonly type: "history"; readonly items: readonly KeyedItem[]; readonly step: number }
@@ -19,7 +19,7 @@ export type WandbRecord =
   | { readonly type: "artifact"; readonly artifact: ArtifactRecord }
   | { readonly type: "environment"; readonly metadata: JsonObject }
   | { readonly type: "exit"; readonly exitCode: number }
-  /** What has no content that a run keeps. */
+  /** A record without content that a run keeps. */
   | { readonly type: "other" };
 
 export type RunRecord = {
@@ -46,7 +46,7 @@ export type ArtifactRecord = {
   }[];
 };
 
-/** Reads a `Record`. What is damaged in it is counted, and the rest of it is read. */
+/** Reads a `Record`. Damaged parts are counted, and the rest is read. */
 export function readRecord(bytes: Buffer, warnings: Warnings): WandbRecord {
   let record: WandbRecord = { type: "other" };
   const whole = eachField(bytes, (field) => {

@@ -99,7 +99,7 @@ export function createWandbRunReader(media: MediaReader): WandbRunReader {
         warnings.add("unsafe_path", name);
         continue;
       }
-      // The bytes stand in a cache of the machine that wrote the run, if anywhere.
+      // The bytes are in a cache of the machine that wrote the run, if anywhere.
       if (ref === "") warnings.add("missing", `${name}: ${path}`);
       const md5 = /^[A-Za-z0-9+/]{22}==$/.test(digest) ? Buffer.from(digest, "base64").toString("hex") : "";
       yield {

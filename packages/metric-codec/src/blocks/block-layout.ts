@@ -18,16 +18,16 @@ import { DIRECTORY_ENTRY_BYTES } from "../storage-layout.ts";
  *                             both 0 if the block does not have the key
  *              section      for each key that the block has, by ascending id
  *
- * numbers/number-layout.ts tells how numbers are written. A section is numbers and the points that they belong to:
+ * numbers/number-layout.ts describes how numbers are written. A section is numbers and the points that they belong to:
  *
  *              numbers      the values, in the order of the points; their presence byte p says what follows
  *   p = 0      -            a value at every point (for client times without a value: at none)
  *   p > 0      u32 x 2      the first point's index, and the smallest distance of an index from the one before it
  *              bits         the other distances less that one, p - 1 bits each, packed and filled up to a multiple of 8 bytes
  *
- * The statistics of a block's chunks are stored beside it: chunk-statistics.ts.
+ * The statistics of a block's chunks are stored next to it: chunk-statistics.ts.
  *
- * A new way to write numbers needs a new code there; a new arrangement needs a new version here. A reader refuses what it does not know.
+ * A new way to write numbers needs a new code there; a new arrangement needs a new version here. A reader refuses unknown codes and versions.
  */
 
 /** The first byte of a metric block. */

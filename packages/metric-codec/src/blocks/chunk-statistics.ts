@@ -31,7 +31,7 @@ const NO_POINTS: ChunkStatistics = {
 };
 
 /**
- * Reads the statistics of one slot. Zero bytes, which is what is stored beyond the last key of a block, are the statistics of no points. Throws a
+ * Reads the statistics of one slot. Zero bytes, as stored beyond the last key of a block, are the statistics of no points. Throws a
  * CodecError for any other number of bytes than {@link CHUNK_STATISTICS_BYTES}, and for an impossible count.
  */
 export function readChunkStatistics(bytes: Uint8Array): ChunkStatistics {

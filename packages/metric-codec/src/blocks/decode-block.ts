@@ -116,7 +116,7 @@ function fillEverywhere(pointIndexes: Uint32Array, at: number, points: number): 
   if (pointIndexes.length > 0) for (let point = 0; point < points; point++) pointIndexes[at + point] = point;
 }
 
-/** What the keys of a block share. */
+/** The data that the keys of a block share. */
 export type BlockAxis = {
   /** The block's bytes up to `stepsEnd`. */
   readonly steps: Uint8Array;

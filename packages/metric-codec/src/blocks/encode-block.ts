@@ -24,7 +24,7 @@ export type EncodeBlockOptions = {
 };
 
 /**
- * A block, and what is stored beside it so that only parts of it have to be read. `statistics` has the chunk statistics of each slot up to the
+ * A block, and the data stored next to it so that only parts of it have to be read. `statistics` has the chunk statistics of each slot up to the
  * last key, 72 bytes each (zeros for an absent key), and `sums` the chunk sums, 16 bytes each; both are null for key ranges of more than 16 keys. `stepsEnd`,
  * `axisEnd`: byte offsets inside `data`. `firstStep`, `lastStep`: the lowest and the highest step.
  */

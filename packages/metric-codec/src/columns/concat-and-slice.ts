@@ -2,7 +2,7 @@ import { EMPTY_F64, EMPTY_U32, copyNumbers, pick, valuesOfKey, type BlockColumns
 import { lowerBound, numberKeyIds } from "./keys.ts";
 
 /**
- * Joins parts, which are in the order of arrival. The result has the keys of all parts. A single part is returned as it is; otherwise the
+ * Joins parts, which are in the order of arrival. The result has the keys of all parts. A single part is returned unchanged; otherwise the
  * result shares nothing with the parts.
  */
 export function concatColumns(allParts: readonly BlockColumns[]): BlockColumns {

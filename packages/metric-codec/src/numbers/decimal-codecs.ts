@@ -10,7 +10,7 @@ import {
   type NumberPlan,
 } from "./number-layout.ts";
 
-/** What the integers look like: their range, that of the differences between neighbors, and the runs of equal differences. */
+/** Properties of the integers: their range, the range of the differences between neighbors, and the runs of equal differences. */
 type Shape = {
   least: number;
   greatest: number;

@@ -9,7 +9,7 @@ export const SUM_NUMBERS = 2;
 
 /**
  * Adds the values `[from, to)` to the sum at `target[at]` and `target[at + 1]`, with an error of about 2^-104 of the largest value: twice the digits of a
- * double. So the sum, rounded to one, is the same in whatever order and groups values come, unless they nearly cancel each other out (T. Ogita, S. M. Rump
+ * double. So the sum, rounded to one, is the same for any order and grouping of the values, unless they nearly cancel each other out (T. Ogita, S. M. Rump
  * and S. Oishi, "Accurate Sum and Dot Product", SIAM Journal on Scientific Computing 26(6), 2005, Algorithm 4.4, Sum2).
  */
 export function addToSum(target: Float64Array, at: number, values: Float64Array, from: number, to: number): void {

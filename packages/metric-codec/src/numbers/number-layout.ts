@@ -54,7 +54,7 @@ export type NumberPlan = {
   readonly width: number;
   readonly parameter: number;
   readonly bytes: number;
-  /** Writes exactly `bytes` bytes from `writer.at` on, which it leaves as it is. */
+  /** Writes exactly `bytes` bytes from `writer.at` on, and leaves `writer.at` unchanged. */
   readonly write: (writer: ByteWriter) => void;
 };
 

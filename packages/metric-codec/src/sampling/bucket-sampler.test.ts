@@ -9,7 +9,7 @@ import { gridOf, leftEdge, bucketIndex } from "./grid.ts";
 
 type Point = readonly [step: number, value: number];
 
-/** What a block says of points. */
+/** Returns the statistics that a block has of points. */
 function chunkOf(points: readonly Point[]): SummedChunk {
   const { statistics, sums } = encodeBlock(
     blockColumnsOf(

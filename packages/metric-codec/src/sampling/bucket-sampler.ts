@@ -2,7 +2,7 @@ import type { ChunkStatistics } from "../blocks/chunk-statistics.ts";
 import { addSum, addToSum, meanOfSum, SUM_NUMBERS } from "../numbers/exact-sum.ts";
 import { leftEdge, bucketIndex, type Grid } from "./grid.ts";
 
-/** What a chart shows of the parts of a series that have points, as columns in the order of the parts. */
+/** The chart data of the parts of a series that have points, as columns in the order of the parts. */
 export type BucketColumns = {
   /** Where each part begins. */
   readonly step: Float64Array;
@@ -45,7 +45,7 @@ export function createBucketSampler(grid: Grid): BucketSampler {
   const sums = new Float64Array(SUM_NUMBERS * buckets);
   let total = 0;
 
-  /** Merges what is known of a group of points of one part, but for the sum. */
+  /** Merges the statistics of a group of points of one part, except the sum. */
   const merge = (at: number, group: Omit<ChunkStatistics, "minStep" | "maxStep">): void => {
     const { count, firstStep, firstValue, lastStep, lastValue, min, max } = group;
     total += count;

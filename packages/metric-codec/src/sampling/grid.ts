@@ -10,7 +10,7 @@ export type Grid = {
 
 /**
  * Returns the grid of a range. Between whole numbers that are at least as many as the parts, the last one has a width too, as in M4, so that a
- * thousand whole steps in ten parts are a hundred in each and all edges are whole. Otherwise the range is cut as it is, and its end is in the last part.
+ * thousand whole steps in ten parts are a hundred in each and all edges are whole. Otherwise the range is cut unchanged, and its end is in the last part.
  */
 export function gridOf(low: number, high: number, buckets: number): Grid {
   const isWhole = Number.isInteger(low) && Number.isInteger(high) && high - low + 1 >= buckets;

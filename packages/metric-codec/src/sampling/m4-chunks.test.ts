@@ -24,7 +24,7 @@ function inBits(sampler: M4Sampler) {
 
 const step = fc.oneof(fc.integer({ min: 0, max: 40 }), fc.double({ min: 0, max: 40, noNaN: true }));
 const value = fc.oneof(fc.integer({ min: -2, max: 2 }), fc.constantFrom(-0, 0), fc.double({ noNaN: true }));
-/** Chunks in the order of arrival, most of which continue where the one before ended, and some of which go back. */
+/** Chunks in the order of arrival. Most continue where the previous one ended, and some go back. */
 const chunks = fc.array(
   fc
     .tuple(fc.array(fc.tuple(step, value), { minLength: 1, maxLength: 12 }), fc.constantFrom(1, 0.05), fc.nat(40))

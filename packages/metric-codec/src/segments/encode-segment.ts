@@ -60,7 +60,7 @@ export function encodeSegment(columns: MetricColumns, keyIds: Uint32Array): Uint
   return segment;
 }
 
-/** Whether each id is one more than the one before it, and the first one can stand for all. */
+/** Whether each id is one more than the previous one, so that the first one determines all. */
 function isConsecutive(ids: Uint32Array): boolean {
   for (let i = 1; i < ids.length; i++) if (ids[i]! !== ids[i - 1]! + 1) return false;
   return ids.length > 0 && ids[ids.length - 1]! < IDS_LISTED;

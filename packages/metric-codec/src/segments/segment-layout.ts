@@ -13,14 +13,14 @@ import { codecError } from "../codec-error.ts";
  *   24  8 x points, or 16         steps: f64 each, or first and stride
  *       0, 8 x points, or         times: nothing, f64 each,
  *         8 + 4 x points            or f64 base and u32 each, filled up to a multiple of 8
- *       0 or 8 x points           version 2: when the server received each point, f64; otherwise the row of the segment says that of all points
+ *       0 or 8 x points           version 2: when the server received each point, f64; otherwise the row of the segment has it for all points
  *       8 x values                values, f64, grouped by key in the order of the keys' texts
  *       4 x sparse columns        u32: number of values of each sparse column
  *       0 or 4 x keys             u32: the id of each key, unless they are consecutive
  *       width x sparse values     point index of each value of the sparse columns
  *       0 or 1 x keys             u8 presence of each key (0 at every point, 1 sparse), if any is sparse
  *
- * A new way to write steps or times needs a new code; a new arrangement needs a new version. A reader refuses what it does not know.
+ * A new way to write steps or times needs a new code; a new arrangement needs a new version. A reader refuses unknown codes and versions.
  */
 
 /** The first byte of a segment in the form that is written for points that arrive together. */
@@ -40,7 +40,7 @@ export const TIMES_OFFSETS = 2;
 export const TIME_ABSENT = 0xffff_ffff;
 export const PRESENT_EVERYWHERE = 0;
 export const PRESENT_SPARSE = 1;
-/** Stands in place of the first id if the ids are listed. */
+/** Replaces the first id if the ids are listed. */
 export const IDS_LISTED = 0xffff_ffff;
 
 /** The numbers of the header. `firstId` may be {@link IDS_LISTED}. */

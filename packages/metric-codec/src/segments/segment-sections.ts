@@ -162,7 +162,7 @@ export function readTimes(segment: Uint8Array, at: number, codec: number, points
   return timestampsUs;
 }
 
-/** Returns when the points of an aligned segment were received, if the segment says that of each. */
+/** Returns when the points of an aligned segment were received, if the segment records it for each. */
 export function readReceived(
   segment: Uint8Array,
   { version, receivedAt, points }: SegmentLayout,

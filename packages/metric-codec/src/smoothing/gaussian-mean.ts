@@ -1,12 +1,12 @@
-/** Beyond so many standard deviations a point has less than 2e-8 of the weight of the nearest one, and is left out. */
+/** Beyond this many standard deviations a point has less than 2e-8 of the weight of the nearest one, and is left out. */
 const REACH = 6;
-/** With more points than this within reach of a point on average, cells stand for them. */
+/** With more points than this within reach of a point on average, cells replace them. */
 const DIRECT_MAX = 64;
 
 /**
  * Gaussian smoothing: the mean of all points, weighed by exp(-d^2 / (2 deviation^2)) with d their distance in steps (E. A. Nadaraya, "On Estimating Regression",
- * 1964; G. S. Watson, "Smooth Regression Analysis", 1964). Where many points are within reach of each, cells of an eighth of the deviation stand for them; the
- * result then differs by less than a thousandth of the spread of the values. Takes time by the number of points, whatever the deviation.
+ * 1964; G. S. Watson, "Smooth Regression Analysis", 1964). Where many points are within reach of each, cells of an eighth of the deviation replace them; the
+ * result then differs by less than a thousandth of the spread of the values. Takes time by the number of points, for any deviation.
  * @param deviation in steps, above 0
  */
 export function gaussianMean(steps: Float64Array, values: Float64Array, deviation: number): Float64Array {
@@ -53,8 +53,8 @@ const CELLS_REACH = 36;
 const CELLS_MAX = 65_536;
 
 /**
- * Each point is shared by the two cells between whose centers it lies, in proportion; cells are weighed by their distance; and what is between two centers is
- * interpolated. Both of the first and the last widen the kernel by a sixth of the square of a cell, by which that of the cells is narrower.
+ * Each point is shared by the two cells between whose centers it lies, in proportion; cells are weighed by their distance; and values between two centers are
+ * interpolated. Both of the first and the last widen the kernel by a sixth of the square of a cell, by which the kernel of the cells is narrower.
  */
 function byCells(steps: Float64Array, values: Float64Array, deviation: number): Float64Array {
   const width = deviation / CELLS_PER_DEVIATION;

@@ -1,6 +1,6 @@
 /**
  * Running average: the mean of all points whose steps are at most half of `width` away, before and behind. Takes time by the number of points alone: the points of
- * the window are a front part, of which the sums from each point to its end are known, and a back part, which has one sum. Points leave at the front and enter at
+ * the window are a front part, with known sums from each point to its end, and a back part, which has one sum. Points leave at the front and enter at
  * the back, and when the front is used up, the whole window becomes the new front (K. Tangwongsan, M. Hirzel and S. Schneider, "Low-Latency Sliding-Window
  * Aggregation in Worst-Case Constant Time", 2017, section 3, Two-Stacks). Nothing is ever subtracted, so a large value leaves nothing behind.
  */

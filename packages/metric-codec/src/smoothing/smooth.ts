@@ -3,8 +3,8 @@ import { gaussianMean } from "./gaussian-mean.ts";
 import { runningMean } from "./running-mean.ts";
 
 /**
- * How a series is smoothed. The parameter of `ema` is what is left of the past after a step, in [0, 1); of `gaussian` the standard deviation, and of `mean` the
- * width of the window, in steps, above 0.
+ * How a series is smoothed. The parameter of `ema` is the share of the past left after a step, in [0, 1); of `gaussian` the standard deviation, and of
+ * `mean` the width of the window, in steps, above 0.
  */
 export type Smoothing = { readonly kind: (typeof SMOOTHING_KINDS)[number]; readonly parameter: number };
 
@@ -16,8 +16,8 @@ const LARGE = 2 ** 960;
 const PART = 2 ** -60;
 
 /**
- * Returns one number for each point. The points are in the order of their steps. Each number depends on the points alone, so it is the same whatever part of
- * them is drawn. Of finite values it is finite.
+ * Returns one number for each point. The points are in the order of their steps. Each number depends on the points alone, so it is the same for any part of
+ * them that is drawn. For finite values it is finite.
  */
 export function smooth(smoothing: Smoothing, steps: Float64Array, values: Float64Array): Float64Array {
   if (!values.some((value) => Math.abs(value) > LARGE)) return smoothed(smoothing, steps, values);

@@ -21,14 +21,14 @@ import {
   type VersionsOf,
 } from "./versions.sql.ts";
 
-/** A version has no more entries. */
+/** The most entries of a version. */
 const ENTRIES_MAX = 1000;
 
 type Answer = MessageInitShape<typeof ExportVersionsResponseSchema>;
 
 const utf8 = new TextEncoder();
 
-/** ArtifactsArchiveService.ExportVersions. Of runs, the versions that they made or used. @throws bad_request, not_found */
+/** ArtifactsArchiveService.ExportVersions. For runs, exports the versions that they made or used. @throws bad_request, not_found */
 export function exportVersionsHandler(deps: {
   readonly db: Db;
   readonly runs: RunDirectory;

@@ -3,7 +3,7 @@ import type { EdgeRow } from "../versions/edges.sql.ts";
 
 const FIRST_ID = "00000000-0000-0000-0000-000000000000";
 
-/** Which versions: those of a project, or those that runs made or used; of another project than the caller's none. */
+/** Which versions: those of a project, or those that runs made or used; none of a project other than the caller's. */
 export type VersionsOf =
   | { readonly projectId: string }
   | { readonly runIds: readonly string[]; readonly onlyProject: string | undefined };
@@ -41,7 +41,7 @@ const listOfRuns = sql(
    ORDER BY c.id`,
 );
 
-/** Reads collections with versions that are wanted. */
+/** Reads the collections that have wanted versions. */
 export async function* readCollections(
   tx: Tx,
   orgId: string,

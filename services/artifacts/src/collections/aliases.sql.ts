@@ -7,7 +7,7 @@ const setSql = sql(
    ON CONFLICT (org_id, collection_id, alias) DO UPDATE SET version_id = excluded.version_id`,
 );
 
-/** Points aliases of a collection at a version of it, wherever they pointed before. The collection is locked. */
+/** Points aliases of a collection at a version of it, no matter where they pointed before. The collection is locked. */
 export async function moveAliases(
   tx: Tx,
   orgId: string,

@@ -1,7 +1,7 @@
 import { sql, type Tx } from "@tidemark/pg";
 import { isAvailable, newestVersionOf } from "../versions/versions.sql.ts";
 
-/** A collection as the statements return it: instants are RFC 3339 texts, metadata is a JSON text. Counters know only what is available now. */
+/** A collection as the statements return it: instants are RFC 3339 texts, metadata is a JSON text. Counters cover only versions that are available now. */
 export type CollectionRow = {
   readonly id: string;
   readonly orgId: string;
@@ -20,7 +20,7 @@ export type CollectionRow = {
   readonly updatedAt: string;
 };
 
-// Versions that are past their end count as active in the row until the sweeper has been there.
+// The row counts versions past their end as active until the sweeper has run.
 const collectionColumns = `c.id, c.org_id AS "orgId", c.project_id AS "projectId", p.name AS project, c.name, c.type, c.description,
   c.metadata, c.versions_active - x.versions AS "versionsCount", c.bytes_active - x.bytes AS "retainedBytes",
   c.bytes_pending_delete + x.bytes AS "pendingDeleteBytes", n.id AS "latestId", b.id AS "bestId", c.created_at AS "createdAt",
@@ -55,7 +55,7 @@ const findOwnerSql = sql(
    WHERE c.org_id = $1 AND c.id = $2`,
 );
 
-/** Returns who owns the collection with this id, if it is in the organization. */
+/** Returns the owner of the collection with this id, if it is in the organization. */
 export function findOwnerOfCollection(
   tx: Tx,
   orgId: string,
@@ -88,7 +88,7 @@ const listSql = (name: string, owned: string) =>
 const listAllSql = listSql("artifacts_list_collections", "$6::uuid IS NULL");
 const listOfProjectSql = listSql("artifacts_list_collections_of_project", "f.project_id = $6");
 
-/** Returns a page of collections, those that changed last first. */
+/** Returns a page of collections, the last changed first. */
 export function listCollectionRows(
   tx: Tx,
   orgId: string,
@@ -109,7 +109,7 @@ const countEverySql = sql(
   "SELECT u.collections AS total FROM artifacts.usage_v1 u WHERE u.org_id = $1",
 );
 
-/** Returns how many collections all pages have together. Of an organization as a whole the counters tell. */
+/** Returns the number of collections on all pages. For a whole organization it is read from the counters. */
 export async function countCollections(
   tx: Tx,
   orgId: string,

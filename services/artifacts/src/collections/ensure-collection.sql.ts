@@ -1,6 +1,6 @@
 import { sql, type Tx } from "@tidemark/pg";
 
-/** What a collection is made of when it is new. `metadata` is a JSON text. */
+/** The content of a new collection. `metadata` is a JSON text. */
 export type WantedCollection = {
   readonly id: string;
   readonly projectId: string;

@@ -11,7 +11,7 @@ import { COLLECTION } from "./require-collection.ts";
 
 type Deps = Pick<ArtifactsDeps, "db">;
 
-/** ArtifactsService.ListCollections. The list of a project that the caller may not see is empty, like that of one that does not exist. */
+/** ArtifactsService.ListCollections. The list of a project that the caller may not see is empty, like the list of one that does not exist. */
 export function listCollections({ db }: Deps): ArtifactsHandlers["listCollections"] {
   return (request, call) => {
     const { orgId, projectId: own } = callerOf(call);

@@ -16,7 +16,7 @@ const findByName = sql(
    WHERE org_id = $1 AND name = $2 AND ($3 = '' OR type = $3) AND ($4::uuid IS NULL OR project_id = $4) LIMIT 2`,
 );
 
-/** What a collection must be; an empty type and no project mean any. */
+/** The conditions on a collection; an empty type and no project mean any. */
 export type CollectionName = {
   readonly name: string;
   readonly type: string;

@@ -3,7 +3,7 @@ import type { Tx } from "@tidemark/pg";
 import { canSee, type Caller } from "@tidemark/requests";
 import { findOwnerOfCollection } from "./collections.sql.ts";
 
-/** What errors call a collection. */
+/** The name of a collection in errors. */
 export const COLLECTION = "artifact collection";
 
 /** @throws not_found unless the collection exists and the caller may see it */

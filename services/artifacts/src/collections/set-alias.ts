@@ -41,7 +41,7 @@ export function setAlias({ db }: Pick<ArtifactsDeps, "db">): ArtifactsHandlers["
   };
 }
 
-/** ArtifactsService.DeleteAlias: tells whether the alias was there. @throws not_found for the collection, bad_request */
+/** ArtifactsService.DeleteAlias: returns whether the alias was there. @throws not_found for the collection, bad_request */
 export function deleteAlias({ db }: Pick<ArtifactsDeps, "db">): ArtifactsHandlers["deleteAlias"] {
   return (request, call) => {
     const caller = callerOf(call);

@@ -10,7 +10,7 @@ const reserve = sql(
    SELECT $1, o.id, now() + $3 * interval '1 second' FROM unnest($2::uuid[]) AS o (id)`,
 );
 
-/** Makes rows of objects that are about to be written; swept after so many seconds unless something refers to them by then. */
+/** Makes rows of objects that are about to be written; they are swept after this many seconds unless a row refers to them by then. */
 export async function reserveObjects(
   tx: Tx,
   orgId: string,
@@ -26,7 +26,7 @@ const GIVEN_UP = "TM002";
 const keep = sql("artifacts_keep_objects", "SELECT wanted, kept FROM artifacts.keep_objects($1, $2, $3, $4)");
 
 /**
- * Makes written objects stored ones with a reference more each. Returns for each the object that holds its bytes from now on: itself, or one of the
+ * Turns written objects into stored ones and adds a reference to each. Returns for each the object that now holds its bytes: itself, or one of the
  * organization with the same content.
  * @throws service_unavailable when an object was given up in the meantime: the upload took too long
  */
@@ -52,7 +52,7 @@ export async function keepObjects(
   }
 }
 
-/** Tells whether an error of `keepObjects` says that an object was given up, which no repetition with the same objects changes. */
+/** Returns whether an error of `keepObjects` says that an object was given up, which no retry with the same objects changes. */
 export function isGivenUp(error: unknown): boolean {
   return isAppError(error) && sqlState(error.cause) === GIVEN_UP;
 }
@@ -60,8 +60,8 @@ export function isGivenUp(error: unknown): boolean {
 const release = sql("artifacts_release_objects", "SELECT artifacts.release_objects($1, $2, $3) AS settled");
 
 /**
- * Takes a reference from each object, as often as it is named. Those without references owe `owedBytes` of the organization's bytes of deleted things
- * until their own bytes are gone; returns how many of these bytes nothing owes, because others use the same object.
+ * Removes a reference from each object, as often as it is named. Objects without references owe `owedBytes` of the organization's bytes of deleted things
+ * until their own bytes are gone; returns how many of these bytes are not owed, because other rows use the same object.
  */
 export async function releaseObjects(
   tx: Tx,
@@ -81,7 +81,7 @@ const giveUp = sql(
   `UPDATE artifacts.objects SET state = 'unneeded' WHERE org_id = $1 AND id = ANY ($2::uuid[]) AND state = 'arriving'`,
 );
 
-/** Says that objects will not be stored. Their bytes are removed when no address to write to them is valid any more. */
+/** Marks objects as not to be stored. Their bytes are removed when no address to write to them is valid any more. */
 export async function giveUpObjects(tx: Tx, orgId: string, objectIds: readonly string[]): Promise<void> {
   await tx.rows(giveUp, [orgId, objectIds]);
 }

@@ -5,15 +5,15 @@ import type { ArtifactInput } from "@tidemark/proto/artifacts/v1/artifacts";
 
 export type ArtifactType = (typeof ARTIFACT_TYPES)[number];
 
-/** What a client says about an artifact, checked. */
+/** A client's description of an artifact, checked. */
 export type ArtifactFacts = {
   readonly name: string;
   readonly type: ArtifactType;
   readonly step: number | null;
   readonly mimeType: string;
-  /** JSON object with the numbers that were sent. */
+  /** JSON object with its numbers as they were sent. */
   readonly metadata: string;
-  /** Equal for equal metadata, whatever the order of its keys. */
+  /** Equal for equal metadata, regardless of the order of its keys. */
   readonly metadataFingerprint: Uint8Array;
 };
 
@@ -26,7 +26,7 @@ export function requireText(text: string, field: string): string {
   throw badRequest(`${field} must have 1 to ${TEXT_BYTES_MAX} bytes`, field);
 }
 
-/** Reads what a client says about an artifact, large metadata in turns with other work. @throws bad_request, deadline_exceeded */
+/** Reads a client's description of an artifact, large metadata in turns with other work. @throws bad_request, deadline_exceeded */
 export async function readFacts(input: ArtifactInput | undefined): Promise<ArtifactFacts> {
   if (input === undefined) throw badRequest("artifact is required");
   const type = ARTIFACT_TYPES.find((known) => known === input.type);

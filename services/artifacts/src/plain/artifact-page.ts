@@ -11,11 +11,11 @@ export type ArtifactPage = {
   readonly runId: string;
   readonly cursor: string;
   readonly limit: number;
-  /** Bytes of texts of a client's choice after which the page ends; it has one artifact at least. */
+  /** A page ends after this many bytes of client-chosen texts; it has at least one artifact. */
   readonly bytesMax: number;
 };
 
-/** Reads a page of artifacts, newest first; `nextCursor` is empty on the last one. @throws bad_request for a cursor of something else */
+/** Reads a page of artifacts, newest first; `nextCursor` is empty on the last one. @throws bad_request for a cursor of another list */
 export function readArtifactPage(db: Db, { orgId, runId, cursor, limit, bytesMax }: ArtifactPage) {
   const after = readPlace(cursor);
   return db.readTenant(
@@ -45,7 +45,7 @@ function readPlace(cursor: string): ArtifactPlace {
   throw badRequest("cursor is not a cursor of this list", "cursor");
 }
 
-/** Returns how many of the rows fit a page, and at least one. */
+/** Returns how many of the rows fit in a page, at least one. */
 function countFitting(rows: readonly { readonly bytes: number }[], bytesMax: number): number {
   let sum = 0;
   const beyond = rows.findIndex(({ bytes }) => (sum += bytes) > bytesMax);

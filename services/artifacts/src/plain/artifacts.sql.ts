@@ -35,7 +35,7 @@ const insertSql = sql(
    RETURNING ${artifactColumns}`,
 );
 
-/** Stores and returns an artifact. Its counters are `countArtifact`'s. */
+/** Stores and returns an artifact. `countArtifact` updates the counters. */
 export async function insertArtifact(
   tx: Tx,
   orgId: string,
@@ -68,7 +68,7 @@ const insertExternalSql = sql(
         AS a (id, type, name, uri, step, size_bytes, mime_type, metadata)`,
 );
 
-/** Stores artifacts of a run whose bytes are elsewhere. Their counters are `countArtifacts`'s. */
+/** Stores artifacts of a run whose bytes are elsewhere. `countArtifacts` updates the counters. */
 export async function insertExternalArtifacts(
   tx: Tx,
   orgId: string,
@@ -110,7 +110,7 @@ const deleteSql = sql(
    RETURNING ${artifactColumns}`,
 );
 
-/** Deletes the artifact with this id, of any project or of one, and returns it as it was. */
+/** Deletes the artifact with this id, of any project or of one, and returns its last state. */
 export function takeArtifact(
   tx: Tx,
   orgId: string,
@@ -128,10 +128,10 @@ const weighFromSql = sql(
    ORDER BY a.created_at DESC, a.id DESC LIMIT $5::bigint`,
 );
 
-/** Where an artifact stands among those of its run, newest first. */
+/** The place of an artifact among the artifacts of its run, newest first. */
 export type ArtifactPlace = { readonly createdAt: string; readonly id: string };
 
-/** Returns the next artifacts of a run behind a place, with the bytes, as JSON, of what clients chose the size of. */
+/** Returns the next artifacts of a run after a place, with the bytes, as JSON, of the fields whose size clients choose. */
 export function weighArtifactsFrom(
   tx: Tx,
   orgId: string,
@@ -181,7 +181,7 @@ const uncountSql = sql(
    WHERE c.org_id = $1 AND c.run_id = $2`,
 );
 
-/** Counts an artifact that a run has got, or no longer has. */
+/** Counts an artifact that a run has gained or lost. */
 export async function countArtifact(
   tx: Tx,
   orgId: string,
@@ -192,7 +192,7 @@ export async function countArtifact(
   await tx.rows(change === 1 ? countSql : uncountSql, [orgId, runId, ...counts]);
 }
 
-/** Counts artifacts of these types that a run has got. */
+/** Counts artifacts of these types that a run has gained. */
 export async function countArtifacts(
   tx: Tx,
   orgId: string,

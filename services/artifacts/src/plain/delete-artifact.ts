@@ -24,7 +24,7 @@ export function deleteArtifact({ db }: Pick<ArtifactsDeps, "db">): ArtifactsHand
   };
 }
 
-/** Brings objects and counters to where they are without an artifact that the transaction has deleted. */
+/** Updates objects and counters for an artifact that the transaction has deleted. */
 export async function forgetArtifact(tx: Tx, artifact: ArtifactRow): Promise<void> {
   const { orgId, objectId } = artifact;
   const bytes = objectId === null ? 0 : artifact.sizeBytes!;

@@ -5,7 +5,7 @@ import type { ArtifactsDeps, ArtifactsHandlers } from "../deps.ts";
 import { readArtifactPage } from "./artifact-page.ts";
 import { findArtifact } from "./artifacts.sql.ts";
 
-/** What errors call a plain artifact. */
+/** The name of a plain artifact in errors. */
 export const ARTIFACT = "artifact";
 
 /** ArtifactsService.ListArtifacts: a page of the artifacts of a run, newest first. @throws not_found, bad_request */

@@ -7,12 +7,12 @@ import type { ArtifactsDeps, ArtifactsHandlers } from "../deps.ts";
 import { reserveObjects as insertObjects } from "../objects/objects.sql.ts";
 import { requireUpload, requireUploading, UPLOAD } from "../uploads/require-upload.ts";
 
-/** Seconds in which an object has to become part of something. */
+/** Seconds within which an object must be attached to an artifact or a version. */
 const SWEEP_SECONDS = 3600;
 
 /**
- * ArtifactsService.ReserveObjects: for a run that the caller may see, or for an upload that may still be completed. One that has been completed may be
- * so again, so it gets objects too; they are swept. What comes for a run has to be admitted, what comes for an upload was when that began.
+ * ArtifactsService.ReserveObjects: for a run that the caller may see, or for an upload that may still be completed. A completed upload may be completed
+ * again, so it gets objects too; they are swept. Objects for a run need admission; objects for an upload were admitted when it began.
  * @throws not_found, gone for an upload that has expired, conflict for one that was given up, bad_request, payment_required, plan_limit_exceeded,
  *   idempotency_in_progress
  */

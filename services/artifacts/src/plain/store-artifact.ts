@@ -20,7 +20,7 @@ type Request = Parameters<ArtifactsHandlers["storeArtifact"]>[0];
 const ROUTE = "POST /api/runs/{run_id}/artifacts/upload";
 
 /**
- * ArtifactsService.StoreArtifact: makes a written object an artifact. A repeat under one key gets the first answer; its object is
+ * ArtifactsService.StoreArtifact: turns a written object into an artifact. A repeat under one key gets the first answer; its object is
  * given up. When it is refused because of its size, its bytes are removed before the answer.
  * @throws not_found, then bad_request, then idempotency_key_reused, idempotency_in_progress, payment_required, plan_limit_exceeded, service_unavailable
  *   when the object was swept meanwhile
@@ -52,7 +52,7 @@ export function storeArtifact(deps: Deps): ArtifactsHandlers["storeArtifact"] {
       if (isPlanRefusal(error)) await discardObject(deps, { orgId, id: object.objectId });
       throw error;
     });
-    // A request that this service gets twice names one object twice, and then it is not given up: it is kept.
+    // A request that this service gets twice names one object twice; then the object is not given up but kept.
     if (replayed) await deps.db.withTenant(orgId, (tx) => giveUpObjects(tx, orgId, [object.objectId]));
     return { artifact: fromBinary(ArtifactSchema, reply), replayed };
   };
@@ -65,7 +65,7 @@ function readObject({ object }: Request): WrittenObject {
   return { objectId: object.objectId, sizeBytes: Number(object.sizeBytes), sha256: object.sha256 };
 }
 
-/** What makes two requests the same: not the object, which each of them brings. */
+/** The identity of a request. It leaves out the object, because each request has its own. */
 function partsOf(runId: string, facts: ArtifactFacts, { sizeBytes, sha256 }: WrittenObject): (string | Uint8Array)[] {
   const { name, type, step, mimeType, metadataFingerprint } = facts;
   return [runId, JSON.stringify({ name, type, step, mimeType, sizeBytes }), metadataFingerprint, sha256];

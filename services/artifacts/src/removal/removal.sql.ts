@@ -16,7 +16,7 @@ const ofOrganization = sql("artifacts_measure_removal_of_organization", measure(
 /** Plain artifacts of runs, and their bytes where known. */
 export type RemovalRow = { readonly artifacts: number; readonly bytes: number };
 
-/** Returns what would be removed with the runs of a scope that can be seen. */
+/** Returns what would be removed with the visible runs of a scope. */
 export async function measureRemovalOf(tx: Tx, orgId: string, { runId, projectId }: RemovalScope): Promise<RemovalRow> {
   const [statement, id] =
     runId !== undefined ? [ofRun, runId] : projectId !== undefined ? [ofProject, projectId] : [ofOrganization];

@@ -18,12 +18,12 @@ import {
   wantedBytesOfProject,
 } from "./removed-rows.sql.ts";
 
-/** Each takes a few statements of its own. */
+/** Each one takes a few statements. */
 const ARTIFACTS_MAX = 50;
 const OBJECTS_MAX = 1000;
 
 /**
- * Removes the plain artifacts of a run with their bytes, its uploads and its part in lineages; the versions and collections of a project whose runs
+ * Removes the plain artifacts of a run with their bytes, its uploads and its edges in lineages; the versions and collections of a project whose runs
  * are gone; or everything of an organization. The sweeper removes bytes that nothing needs any more. Versions that a run produced stay with their project.
  * Resolves to false while bytes of an organization are left. `db` runs as the service.
  */
@@ -84,7 +84,7 @@ async function removeNextVersion(tx: Tx, orgId: string, projectId: string): Prom
   await addStorage(tx, orgId, {
     versionBytes: isActive ? -sizeBytes : 0,
     versionsActive: isActive ? -1 : 0,
-    // What a deleted version owes is counted since it was deleted.
+    // The bytes that a deleted version owes have been counted since its deletion.
     pendingDeleteBytes: owed - settled - (isActive || isPurged ? 0 : sizeBytes),
     versionsPendingDelete: isActive || isPurged ? 0 : -1,
   });

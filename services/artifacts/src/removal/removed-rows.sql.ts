@@ -8,7 +8,7 @@ const takeArtifactsSql = sql(
    RETURNING ${artifactColumns}`,
 );
 
-/** Deletes at most `rowsMax` plain artifacts of a run, and returns them as they were. */
+/** Deletes at most `rowsMax` plain artifacts of a run, and returns their last state. */
 export function takeArtifactsOfRun(tx: Tx, orgId: string, runId: string, rowsMax: number): Promise<ArtifactRow[]> {
   return tx.rows(takeArtifactsSql, [orgId, runId, rowsMax]);
 }
@@ -39,7 +39,7 @@ export async function removeUploads(tx: Tx, orgId: string, ids: readonly string[
   await tx.count(removeSessionsSql, [orgId, ids]);
 }
 
-/** What else a run has here: the lineage that it is part of, and its counts. Values: the organization and the run. */
+/** The other rows of a run: its lineage, and its counts. Values: the organization and the run. */
 export const restOfRun: readonly Statement[] = ["edges", "run_counts"].map((table) =>
   removalSql(`artifacts_remove_${table}_of_run`, `artifacts.${table}`, "org_id = $2 AND run_id = $3"),
 );
@@ -52,7 +52,7 @@ const nextVersionSql = sql(
    WHERE c.org_id = $1 AND c.project_id = $2 LIMIT 1`,
 );
 
-/** Returns a version that a project still has. */
+/** Returns a remaining version of a project. */
 export function nextVersionOf(
   tx: Tx,
   orgId: string,
@@ -85,7 +85,7 @@ export type TakenVersion = {
   readonly objects: readonly { readonly objectId: string; readonly owedBytes: number }[];
 };
 
-/** Deletes a version with its entries, aliases and lineage; undefined when it is not there. The collection is locked. */
+/** Deletes a version with its entries, aliases and lineage; undefined when it does not exist. The collection is locked. */
 export async function takeVersion(tx: Tx, orgId: string, versionId: string): Promise<TakenVersion | undefined> {
   const version = await tx.one<Omit<TakenVersion, "objects">>(takeVersionSql, [orgId, versionId]);
   if (version === undefined) return undefined;
@@ -100,7 +100,7 @@ const removeCollectionsSql = sql(
   "DELETE FROM artifacts.collections WHERE org_id = $1 AND project_id = $2",
 );
 
-/** Deletes the collections of a project, which have no versions any more. Returns how many. */
+/** Deletes the collections of a project, which no longer have versions. Returns how many. */
 export function removeCollections(tx: Tx, orgId: string, projectId: string): Promise<number> {
   return tx.count(removeCollectionsSql, [orgId, projectId]);
 }
@@ -112,7 +112,7 @@ export const wantedBytesOfProject = removalSql(
   "org_id = $2 AND project_id = $3",
 );
 
-/** Removes all rows of an organization but its objects, which go with their bytes. */
+/** Removes all rows of an organization except its objects, which are removed with their bytes. */
 export const removeRowsOfOrganization = organizationRemover("artifacts", [
   "aliases",
   "artifacts",
@@ -140,7 +140,7 @@ export function dropObjects(tx: Tx, orgId: string, rowsMax: number): Promise<num
   return tx.count(dropObjectsSql, [orgId, rowsMax]);
 }
 
-/** Tells whether the bytes of an organization are gone, and if so removes its counters. */
+/** Returns whether the bytes of an organization are gone, and if so removes its counters. */
 export async function removeStorageIfEmpty(tx: Tx, orgId: string): Promise<boolean> {
   if ((await tx.one(hasObjectsSql, [orgId])) !== undefined) return false;
   await tx.count(removeStorageSql, [orgId]);

@@ -96,7 +96,7 @@ export function restoreHandlers(deps: Deps): Handlers<(typeof ArtifactsRestoreSe
   };
 }
 
-/** @throws bad_request for an artifact that is to be kept here and does not say what its bytes are */
+/** @throws bad_request for an artifact that is to be kept here and does not describe its bytes */
 function rowOf(artifact: Artifact, projectId: string, backend: ArtifactsDeps["storageBackend"]): RestoredArtifact {
   const { id, sizeBytes, sha256, storageBackend } = artifact;
   const isExternal = storageBackend === "external";

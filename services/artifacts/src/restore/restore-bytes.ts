@@ -8,7 +8,7 @@ import { giveUpObjects, keepObjects, releaseObjects, reserveObjects } from "../o
 import { addStorage } from "../storage/storage.sql.ts";
 import { giveBytes, listWantedBytes, lockWantedBytes, noteBytesCame } from "./wanted-bytes.sql.ts";
 
-/** Seconds in which bytes have to come that somebody has begun to send. */
+/** Seconds within which bytes must arrive once a client has begun to send them. */
 const SWEEP_SECONDS = 24 * 3600;
 const HASH = /^[0-9a-f]{64}$/;
 
@@ -18,8 +18,8 @@ type BytesHandlers = Pick<
 >;
 
 /**
- * Returns the RPCs of ArtifactsRestoreService that are about bytes. Whoever restores has to bring the bytes, even if the organization has the same
- * already: a hash is not what proves that somebody has them.
+ * Returns the RPCs of ArtifactsRestoreService for bytes. The client that restores must send the bytes, even if the organization has the same
+ * already: a hash does not prove that the client has them.
  */
 export function restoreBytesHandlers({ db, newId, gate }: Pick<ArtifactsDeps, "db" | "newId" | "gate">): BytesHandlers {
   return {
@@ -36,7 +36,7 @@ export function restoreBytesHandlers({ db, newId, gate }: Pick<ArtifactsDeps, "d
         const sizeBytes = BigInt(rows[0]!.size_bytes);
         if (rows.every(({ has_come }) => has_come)) return { objectId: "", sizeBytes };
         refuseUnpaid(caller);
-        // Versions count from the moment in which they are restored, artifacts when their bytes come.
+        // Versions count as soon as they are restored, artifacts when their bytes arrive.
         const artifacts = rows.filter(({ is_entry, has_come }) => !is_entry && !has_come).length;
         if (artifacts > 0) await gate.admit(caller, artifacts * Number(sizeBytes));
         const objectId = newId();
@@ -81,7 +81,7 @@ function requireArchive(id: string): void {
   if (!isUuid(id)) throw notFound("archive");
 }
 
-/** Returns all rows that wait for the bytes, also those that are deleted and may come back. @throws not_found unless the caller may see one */
+/** Returns all rows that wait for the bytes, also deleted ones that may be restored. @throws not_found unless the caller may see one */
 async function requireWanted(tx: Tx, caller: Caller, archiveId: string, sha256: string) {
   const { orgId } = caller;
   requireArchive(archiveId);

@@ -19,7 +19,7 @@ type VersionsHandlers = Pick<
   "restoreVersions" | "restoreEntries" | "restoreEdges"
 >;
 
-/** Returns the RPCs of ArtifactsRestoreService that are about versions. All throw bad_request and not_found. */
+/** Returns the RPCs of ArtifactsRestoreService for versions. All throw bad_request and not_found. */
 export function restoreVersionsHandlers({ db, runs }: Pick<ArtifactsDeps, "db" | "runs">): VersionsHandlers {
   return {
     async restoreVersions({ versions }, call) {

@@ -4,7 +4,7 @@ import { sql, type Tx } from "@tidemark/pg";
  * Rows of an archive, given to PostgreSQL as JSON lists: a restore writes any of their columns.
  */
 
-/** A collection as an archive has it; instants are RFC 3339 texts, documents JSON texts. */
+/** A collection in the form of an archive; instants are RFC 3339 texts, documents JSON texts. */
 export type RestoredCollection = {
   readonly id: string;
   readonly projectId: string;
@@ -51,7 +51,7 @@ const insertArtifactsSql = sql(
    ON CONFLICT (org_id, id) DO NOTHING RETURNING a.id, a.run_id AS "runId", a.type, a.size_bytes AS "sizeBytes"`,
 );
 
-/** An artifact as an archive has it. */
+/** An artifact in the form of an archive. */
 export type RestoredArtifact = {
   readonly id: string;
   readonly run_id: string;
@@ -68,7 +68,7 @@ export type RestoredArtifact = {
   readonly created_at: string;
 };
 
-/** An artifact that was restored. */
+/** A restored artifact. */
 export type MadeArtifact = {
   readonly id: string;
   readonly runId: string;
@@ -76,7 +76,7 @@ export type MadeArtifact = {
   readonly sizeBytes: number | null;
 };
 
-/** Stores artifacts whose ids are free, and returns these. Their counters are the caller's. */
+/** Stores artifacts whose ids are free, and returns these. The caller updates their counters. */
 export function insertRestoredArtifacts(
   tx: Tx,
   orgId: string,
@@ -93,7 +93,7 @@ const insertEntriesSql = sql(
    ON CONFLICT DO NOTHING RETURNING e.id`,
 );
 
-/** An entry as an archive has it; the hash is 64 hexadecimal digits. */
+/** An entry in the form of an archive; the hash is 64 hexadecimal digits. */
 export type RestoredEntry = {
   readonly id: string;
   readonly path: string;
@@ -123,7 +123,7 @@ const insertEdgesSql = sql(
    ON CONFLICT DO NOTHING`,
 );
 
-/** That a run made or used a version, as an archive has it. */
+/** An edge (a run made or used a version) in the form of an archive. */
 export type RestoredEdge = {
   readonly id: string;
   readonly run_id: string;

@@ -5,7 +5,7 @@ const findSql = sql(
   `SELECT v.project_id AS "projectId", v.purged_at IS NOT NULL AS "isPurged" FROM artifacts.versions v WHERE v.org_id = $1 AND v.id = $2`,
 );
 
-/** Returns what entries and edges of a version have to know of it. */
+/** Returns the facts of a version that its entries and edges need. */
 export function findRestoredVersion(
   tx: Tx,
   orgId: string,
@@ -14,7 +14,7 @@ export function findRestoredVersion(
   return tx.one(findSql, [orgId, id]);
 }
 
-/** A version as an archive has it; the digest is 64 hexadecimal digits, instants are RFC 3339 texts. */
+/** A version in the form of an archive; the digest is 64 hexadecimal digits, instants are RFC 3339 texts. */
 export type RestoredVersion = {
   readonly id: string;
   readonly collectionId: string;
@@ -63,8 +63,8 @@ const insertSql = sql(
 );
 
 /**
- * Stores a version unless it is there, and counts it in its collection, which this transaction has locked. Returns its index; undefined when it was
- * there. The counters of the organization are the caller's.
+ * Stores a version unless it exists, and counts it in its collection, which this transaction has locked. Returns its index; undefined when it was
+ * there. The caller updates the counters of the organization.
  */
 export async function insertRestoredVersion(tx: Tx, orgId: string, row: RestoredVersion): Promise<number | undefined> {
   const made = await tx.one<{ index: number }>(insertSql, [
@@ -97,7 +97,7 @@ const addAliasSql = sql(
    ON CONFLICT (org_id, collection_id, alias) DO NOTHING`,
 );
 
-/** Gives a version an alias that no other one of its collection has. False: another one has it. */
+/** Gives a version an alias that no other version of its collection has. False: another version has it. */
 export async function addRestoredAlias(
   tx: Tx,
   orgId: string,

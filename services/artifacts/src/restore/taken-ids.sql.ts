@@ -15,7 +15,7 @@ const statements = new Map([
   ["edge", takenIn("edges")],
 ]);
 
-/** Tells whether rows of a type have ids that may be taken. */
+/** Returns whether rows of a type have ids that may be taken. */
 export function hasIds(type: string): boolean {
   return statements.has(type);
 }

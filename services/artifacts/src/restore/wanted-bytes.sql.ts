@@ -29,7 +29,7 @@ const listSql = sql(
    WHERE w.org_id = $1 AND w.archive_id = $2 AND NOT w.has_come ORDER BY 1`,
 );
 
-/** Returns the hashes of bytes of an archive that have not come. */
+/** Returns the hashes of bytes of an archive that have not arrived. */
 export async function listWantedBytes(tx: Tx, orgId: string, archiveId: string): Promise<string[]> {
   const rows = await tx.rows<{ sha256: string }>(listSql, [orgId, archiveId]);
   return rows.map(({ sha256 }) => sha256);
@@ -45,7 +45,7 @@ const findSql = sql(
    WHERE w.org_id = $1 AND w.archive_id = $2 AND w.sha256 = decode($3, 'hex') ORDER BY w.row_id FOR UPDATE`,
 );
 
-/** Locks and returns the rows of an archive that wait, or waited, for bytes; `is_visible` is false of those that are deleted with their run or project. */
+/** Locks and returns the rows of an archive that wait, or waited, for bytes; `is_visible` is false for rows that are deleted with their run or project. */
 export function lockWantedBytes(
   tx: Tx,
   orgId: string,
@@ -63,7 +63,7 @@ const giveSql = (table: string) =>
 const giveArtifactSql = giveSql("artifacts");
 const giveEntrySql = giveSql("entries");
 
-/** Lets a row have its bytes. False: it is gone, or has them already. */
+/** Gives a row its bytes. False: it is gone, or already has them. */
 export async function giveBytes(
   tx: Tx,
   orgId: string,
@@ -78,7 +78,7 @@ const haveComeSql = sql(
   "UPDATE artifacts.wanted_bytes SET has_come = true WHERE org_id = $1 AND archive_id = $2 AND sha256 = decode($3, 'hex')",
 );
 
-/** Notes that bytes of an archive have come. */
+/** Notes that bytes of an archive have arrived. */
 export async function noteBytesCame(tx: Tx, orgId: string, archiveId: string, sha256: string): Promise<void> {
   await tx.rows(haveComeSql, [orgId, archiveId, sha256]);
 }

@@ -5,7 +5,7 @@ const findRuns = sql(
   `SELECT id, project_id AS "projectId" FROM runs.run_refs_v1 WHERE org_id = $1 AND id = ANY ($2::uuid[])`,
 );
 
-/** Returns the projects of those of the runs that the organization has. */
+/** Returns the projects of the runs that the organization has. */
 export function findRunRefs(
   tx: Tx,
   orgId: string,

@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.close());
 
-// Few contents, so that they are often the same.
+// Few different contents, so that equal ones are common.
 const content = fc.constantFrom("", "a", "bb", "cccc");
 const nth = fc.nat({ max: 20 });
 const action = fc.oneof(

@@ -2,7 +2,7 @@ import { callerOf } from "@tidemark/requests";
 import type { ArtifactsDeps, ArtifactsHandlers } from "../deps.ts";
 import { readStorage } from "./read-storage.sql.ts";
 
-/** ArtifactsService.GetStorage: of the whole organization, whatever project the caller may see. */
+/** ArtifactsService.GetStorage: of the whole organization, no matter which project the caller may see. */
 export function getStorage({ db }: Pick<ArtifactsDeps, "db">): ArtifactsHandlers["getStorage"] {
   return async (_request, call) => {
     const { orgId } = callerOf(call);

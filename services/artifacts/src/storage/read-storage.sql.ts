@@ -1,6 +1,6 @@
 import { sql, type Tx } from "@tidemark/pg";
 
-/** What an organization keeps at this moment, in bytes as clients count them. */
+/** The amounts that an organization keeps at this moment, in bytes as clients count them. */
 export type StorageRow = {
   readonly activeBytes: number;
   readonly pendingDeleteBytes: number;
@@ -11,7 +11,7 @@ export type StorageRow = {
   readonly versionsPendingDelete: number;
 };
 
-// Versions that are past their end count as active ones until the sweeper has been there.
+// Versions past their end count as active until the sweeper has run.
 const readSql = sql(
   "artifacts_read_storage",
   `SELECT s.artifact_bytes + s.version_bytes - x.bytes AS "activeBytes", s.pending_delete_bytes + x.bytes AS "pendingDeleteBytes",
@@ -24,7 +24,7 @@ const readSql = sql(
    WHERE s.org_id = $1`,
 );
 
-/** Returns what an organization keeps; undefined when it never kept anything. */
+/** Returns the amounts that an organization keeps; undefined when it never kept anything. */
 export function readStorage(tx: Tx, orgId: string): Promise<StorageRow | undefined> {
   return tx.one(readSql, [orgId]);
 }

@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.close());
 
-/** Bytes that count against the quota, as the service of usage adds them up. */
+/** Bytes that count against the quota, added up like in the usage service. */
 const usedBy = async (orgId: string): Promise<number> => {
   const [row] = await fixture.ask<{ used: number }>(
     `SELECT artifact_bytes + version_bytes + pending_delete_bytes + reserved_bytes + $2 * artifacts AS used FROM artifacts.usage_v1 WHERE org_id = $1`,
@@ -38,7 +38,7 @@ const usedBy = async (orgId: string): Promise<number> => {
   );
   return row?.used ?? 0;
 };
-/** Everything of an organization that a refused request might leave. */
+/** Everything that a refused request might leave in an organization. */
 const keptOf = (orgId: string) =>
   fixture.ask(
     `SELECT (SELECT count(*) FROM artifacts.artifacts WHERE org_id = $1) AS artifacts,
@@ -70,7 +70,7 @@ const written = async (size: number) => {
 };
 const storedBytes = async (objectId: string): Promise<number | undefined> =>
   (await fixture.deps.blob.head(fixture.deps.blob.keyOf(tenant.orgId, objectId)))?.sizeBytes;
-/** Fills the organization until so many bytes are left. */
+/** Fills the organization until this many bytes are left. */
 const fill = async (left: number) => {
   const size = LIMIT - left - ROW_BYTES.artifacts - (await usedBy(tenant.orgId));
   await fixture.client.storeArtifact(
@@ -199,7 +199,7 @@ describe("uploads of versions", () => {
     const answers = await Promise.allSettled(Array.from({ length: 60 }, (_, i) => begin(`c${i}`)));
     const begun = answers.filter(({ status }) => status === "fulfilled").length;
     expect(begun).toBeGreaterThanOrEqual(10);
-    // So many transactions go on at a time.
+    // This many transactions run at a time.
     expect(begun).toBeLessThanOrEqual(10 + CONNECTIONS);
     expect(await usedBy(tenant.orgId)).toBe(1000 * begun);
     await expect(begin("more")).rejects.toMatchObject(exceeded);

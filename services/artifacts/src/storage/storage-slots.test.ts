@@ -23,7 +23,7 @@ const expectExact = async (tenant: Tenant) => {
   expect(counters).toEqual(counted);
   return counters as Record<string, number>;
 };
-/** Lets all that has a time be over, and sweeps. */
+/** Makes everything with a deadline due, and sweeps. */
 const sweepAll = async ({ orgId }: Tenant) => {
   await fixture.ask(
     "UPDATE artifacts.upload_sessions SET expires_at = now() - interval '1 s' WHERE org_id = $1",

@@ -1,6 +1,6 @@
 import { sql, type Tx } from "@tidemark/pg";
 
-/** Changes of what an organization keeps; those that are left out do not change. */
+/** Changes of the amounts that an organization keeps; omitted amounts do not change. */
 export type StorageChange = {
   readonly artifactBytes?: number;
   readonly versionBytes?: number;
@@ -19,7 +19,7 @@ export type StorageChange = {
 const add = sql("artifacts_add_storage", `SELECT artifacts.add_storage($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`);
 
 /**
- * Adds to what the organization keeps. Call it last in the transaction: from here to its end, others wait that write the same slot of the organization.
+ * Adds to the amounts that the organization keeps. Call it last in the transaction: until its end, other writers of the organization's slot wait.
  * A transaction writes one slot, however often it calls this.
  */
 export async function addStorage(tx: Tx, orgId: string, change: StorageChange): Promise<void> {

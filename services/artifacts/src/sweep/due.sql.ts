@@ -1,9 +1,9 @@
 import { sql, type Tx } from "@tidemark/pg";
 
-/** Something of an organization that is due. */
+/** A due item of an organization. */
 export type Due = { readonly orgId: string; readonly id: string };
 
-/** A statement of the worker's role, which sees what is due in all organizations, oldest first. */
+/** A statement of the worker's role, which sees due items of all organizations, oldest first. */
 const due = (name: string, table: string, condition: string, since: string) =>
   sql(
     `artifacts_due_${name}`,
@@ -15,7 +15,7 @@ const LEFT = "state IN ('completing', 'provider_completed') AND verified_until <
 const EXPIRED = "state = 'active' AND expires_at IS NOT NULL AND expires_at < now()";
 const PURGEABLE = "state = 'soft_deleted' AND purged_at IS NULL AND purge_after < now()";
 const OBJECTS = "state <> 'stored' AND sweep_after < now()";
-/** A repeated `complete` gets its answer as long as repeated requests with a key get theirs. */
+/** A repeated `complete` gets its answer for as long as repeated requests with a key get theirs. */
 const ENDED = "state IN ('active', 'deduplicated', 'failed') AND created_at < now() - interval '7 days'";
 
 const statements = {
@@ -27,10 +27,10 @@ const statements = {
   objects: due("objects", "objects", OBJECTS, "sweep_after"),
 } as const;
 
-/** What can be due: uploads whose time is over, that a process has left, or that ended long ago; versions past their end or their grace period; objects. */
+/** Kinds of due items: uploads whose time is over, that a process has left, or that ended long ago; versions past their end or their grace period; objects. */
 export type DueKind = keyof typeof statements;
 
-/** Returns what is due, oldest first. `worker` has the worker's role. */
+/** Returns due items, oldest first. `worker` has the worker's role. */
 export function listDue(worker: Tx, kind: DueKind, limit: number): Promise<Due[]> {
   return worker.rows(statements[kind], [limit]);
 }
@@ -44,7 +44,7 @@ const count = sql(
      (SELECT coalesce(sum(size_bytes), 0)::bigint FROM artifacts.objects WHERE ${OBJECTS}) AS bytes`,
 );
 
-/** What a sweep removed, or would remove; bytes as far as they are known. */
+/** The amounts that a sweep removed, or would remove; bytes as far as they are known. */
 export type Swept = {
   readonly sessions: number;
   readonly versionsExpired: number;
@@ -53,7 +53,7 @@ export type Swept = {
   readonly bytes: number;
 };
 
-/** Counts what is due now; what that would make due in turn is not counted. */
+/** Counts items that are due now, not those that these would make due in turn. */
 export async function countDue(worker: Tx): Promise<Swept> {
   return (await worker.one<Swept>(count, []))!;
 }

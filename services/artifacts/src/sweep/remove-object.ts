@@ -18,15 +18,15 @@ const forget = sql(
 );
 
 /**
- * Removes the bytes of an object that nothing needs, then its row; what it owed to the bytes of deleted things is counted off in the same transaction.
- * After a crash in between it is done again. Returns how many bytes the store had, undefined when the object is needed after all or gone already.
+ * Removes the bytes of an unneeded object, then its row; its share of the bytes of deleted things is deducted in the same transaction.
+ * After a crash in between, the removal is repeated. Returns how many bytes the store had, undefined when the object is needed after all or gone already.
  * @throws service_unavailable
  */
 export async function removeObject(
   { db, blob }: { readonly db: Db; readonly blob: Blob },
   { orgId, id }: Due,
 ): Promise<number | undefined> {
-  // From here on nothing can refer to it any more.
+  // From here on, no row can refer to it.
   const claimed = await db.withTenant(orgId, (tx) => tx.one(claim, [orgId, id]));
   if (claimed === undefined) return undefined;
   const key = blob.keyOf(orgId, id);
@@ -41,7 +41,7 @@ export async function removeObject(
 }
 
 /**
- * Removes an object that was written and will not be stored, and to which no address leads. If the store does not answer now, the next sweep does
+ * Removes an object that was written and will not be stored, and that no address leads to. If the store does not answer now, the next sweep removes
  * it.
  */
 export async function discardObject(deps: { readonly db: Db; readonly blob: Blob }, object: Due): Promise<void> {

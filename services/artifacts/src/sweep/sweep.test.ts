@@ -23,7 +23,7 @@ const sweep = (dryRun = false) => fixture.client.sweep({ dryRun }, call);
 const begin = (files: readonly Content[], more = {}) => fixture.client.beginUpload(beginning(runId, files, more), call);
 const store = async (files: readonly Content[], more = {}) =>
   (await upload(fixture, tenant, call, await begin(files, more), files)).version!;
-/** Everything of the organization that has a time is as old as if days had passed. */
+/** Ages everything in the organization that has a time, as if days had passed. */
 const daysLater = async (days: number) => {
   const ago = `interval '${days} days'`;
   await fixture.ask(

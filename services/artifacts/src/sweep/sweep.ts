@@ -9,11 +9,11 @@ import { listDue, type Due, type DueKind, type Swept } from "./due.sql.ts";
 import { purgeVersion } from "./purge-version.ts";
 import { removeObject } from "./remove-object.ts";
 
-/** What a sweep works with. */
+/** Dependencies of a sweep. */
 export type SweepOptions = {
-  /** As the service's role. */
+  /** With the service's role. */
   readonly db: Db;
-  /** As the worker's role, which sees what is due in all organizations. */
+  /** With the worker's role, which sees due items of all organizations. */
   readonly workerDb: Db;
   readonly blob: Blob;
   readonly graceDays: number;
@@ -21,7 +21,7 @@ export type SweepOptions = {
   readonly isStopped?: () => boolean;
 };
 
-/** Looked up at once; what one of them made due comes in the next look. */
+/** Items looked up at a time; items that one of them made due are found by the next look-up. */
 const BATCH = 100;
 
 const deleteEnded = sql(
@@ -30,8 +30,8 @@ const deleteEnded = sql(
 );
 
 /**
- * Does everything that is due, of all organizations: fails uploads whose time is over, ends versions that expired, releases the bytes of versions after
- * their grace period, and removes objects that nothing needs. Each step is a transaction of its own and may be repeated, also by several processes. A
+ * Does all due work of all organizations: fails uploads whose time is over, ends versions that expired, releases the bytes of versions after
+ * their grace period, and removes unneeded objects. Each step is a transaction of its own and may be repeated, also by several processes. A
  * step that fails is left for the next sweep, and thrown at the end.
  */
 export async function sweep(options: SweepOptions): Promise<Swept> {
@@ -55,7 +55,7 @@ export async function sweep(options: SweepOptions): Promise<Swept> {
   return swept;
 }
 
-/** Works on what is due until there is nothing, or a whole batch has failed. */
+/** Works on due items until there are none, or a whole batch has failed. */
 async function eachDue(
   { workerDb, isStopped = () => false }: SweepOptions,
   kind: DueKind,
@@ -64,7 +64,7 @@ async function eachDue(
 ): Promise<void> {
   for (let failed = 0; !isStopped();) {
     const due = await listDue(workerDb, kind, BATCH);
-    // Those that failed stay due and come first again.
+    // Failed items stay due and are first again.
     if (due.length <= failed) return;
     for (const one of due.slice(failed)) {
       if (isStopped()) return;

@@ -4,18 +4,18 @@ import type { UploadJobs } from "../uploads/upload-jobs.ts";
 import { listDue } from "./due.sql.ts";
 import { sweep, type SweepOptions } from "./sweep.ts";
 
-/** How often a process looks for uploads that another one has left while it verified them. */
+/** How often a process looks for uploads that another process left while verifying them. */
 const TAKE_OVER_MS = 5000;
 const TAKEN_OVER_TOGETHER = 10;
 
-/** What a sweeper works with. */
+/** Dependencies of a sweeper. */
 export type SweeperOptions = Omit<SweepOptions, "isStopped"> & {
   readonly jobs: Pick<UploadJobs, "resume">;
   readonly sweepSeconds: number;
   readonly log: Pick<Log, "info" | "warn">;
 };
 
-/** Sweeps from time to time, and goes on with uploads that a process has left. `stop` ends it after the current step. */
+/** Sweeps from time to time, and resumes uploads that a process has left. `stop` ends it after the current step. */
 export function startSweeper(options: SweeperOptions): Pick<Rounds, "stop"> {
   const { workerDb, jobs, log, sweepSeconds } = options;
   const onError = (error: unknown): void =>
@@ -40,7 +40,7 @@ export function startSweeper(options: SweeperOptions): Pick<Rounds, "stop"> {
     everyMs: TAKE_OVER_MS,
     async round(isStopped) {
       for (const { orgId, id } of await listDue(workerDb, "left", TAKEN_OVER_TOGETHER)) {
-        // A file that does not verify is the affair of whoever asks for it.
+        // A file that does not verify is reported to the client that asks for it.
         if (!isStopped()) await jobs.resume(orgId, id).catch(() => {});
       }
     },

@@ -6,7 +6,7 @@ import { failUpload } from "./end-upload.ts";
 import { lockSeenUpload, UPLOAD } from "./require-upload.ts";
 
 /**
- * Gives an upload up (API specification, POST /api/artifact-uploads/{upload_session_id}/abort); one that was given up already stays so.
+ * Gives an upload up (API specification, POST /api/artifact-uploads/{upload_session_id}/abort); an upload that was already given up stays so.
  * @throws not_found, bad_request, conflict when it is being completed or has become a version
  */
 export function abortUpload({ db }: ArtifactsDeps): ArtifactsHandlers["abortUpload"] {

@@ -25,7 +25,7 @@ const SESSION_SECONDS = 60 * 60;
 /** After the end of a session and the last address that was made in it, with room for a request that has begun. */
 const SWEEP_AFTER_SECONDS = SESSION_SECONDS + 2 * ADDRESS_SECONDS;
 
-/** What became of a request: a new or an open upload, or a version that needs none. */
+/** The outcome of a request: a new or an open upload, or a version that needs no upload. */
 type Begun =
   | { readonly kind: "session"; readonly session: UploadSessionRow; readonly replayed: boolean }
   | {
@@ -36,7 +36,7 @@ type Begun =
     };
 
 /**
- * Begins a version of a collection (API specification, POST /api/runs/{run_id}/artifact-uploads; ADR 21). The collection is made here, even if the
+ * Begins a version of a collection (API specification, POST /api/runs/{run_id}/artifact-uploads; ADR 21). The collection is created here, even if the
  * upload never completes. A repeat with the same key has the same session while that is open, otherwise a new one under the same key.
  * @throws not_found, bad_request, idempotency_key_reused, idempotency_in_progress, payment_required, plan_limit_exceeded, service_unavailable
  */
@@ -101,7 +101,7 @@ async function begin(tx: Tx, deps: ArtifactsDeps, caller: Caller, wish: WantedUp
   return begun;
 }
 
-/** What is kept of an answer under its key. */
+/** The part of an answer that is kept under its key. */
 type Kept = { readonly session: string } | { readonly version: string; readonly deduplicated: boolean };
 
 /** Returns the answer of an earlier request, unless its upload has ended since. */
@@ -169,7 +169,7 @@ async function start(
       id: newId(),
       uploadKind: planned?.uploadKind ?? null,
       partCount: planned?.partCount ?? 0,
-      // Objects of inline files are made when their bytes come.
+      // Objects of inline files are made when their bytes arrive.
       objectId: planned === undefined || planned.uploadKind === "inline" ? null : newId(),
     };
   });
@@ -215,7 +215,7 @@ function rowOf({ path, kind, sizeBytes, sha256, mimeType, referenceUri }: Manife
   };
 }
 
-/** Returns what makes two requests with one key the same. */
+/** Returns the fingerprint by which two requests with one key are compared. */
 function bodyOf(
   request: BeginUploadRequest,
   digest: Buffer,

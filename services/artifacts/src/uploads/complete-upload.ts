@@ -9,13 +9,13 @@ import { lockSeenUpload, requireUpload, requireUploading, UPLOAD } from "./requi
 import { beginUploadCompletion, listUploadFiles } from "./sessions.sql.ts";
 import { LEASE_SECONDS } from "./upload-jobs.ts";
 
-/** Milliseconds that a request waits for the verification; then it goes on without the request. */
+/** Milliseconds that a request waits for the verification, which then goes on without the request. */
 const WAIT_MS = 8000;
 /** How often a request looks whether another process has verified it. */
 const LOOK_MS = 250;
 
 /**
- * Verifies the files of an upload and makes them a version (API specification, POST /api/artifact-uploads/{upload_session_id}/complete). Of several
+ * Verifies the files of an upload and makes a version of them (API specification, POST /api/artifact-uploads/{upload_session_id}/complete). Of several
  * simultaneous requests one begins, all have its result; a repeat has the stored one.
  * @throws not_found, bad_request, conflict, gone, service_unavailable when it takes longer than 8 s: then the same request gets the result later
  */
@@ -26,7 +26,7 @@ export function completeUpload(deps: ArtifactsDeps): ArtifactsHandlers["complete
     const { orgId } = caller;
     const sessionId = pathId(request.uploadSessionId, UPLOAD);
     const isOurs = await beginCompletion(deps, caller, sessionId, request);
-    // Perhaps the process that had begun is gone.
+    // The process that began it may be gone.
     const job = isOurs ? jobs.start(orgId, sessionId) : (jobs.join(orgId, sessionId) ?? jobs.resume(orgId, sessionId));
     const until = performance.now() + WAIT_MS;
     await waited(job, until);
@@ -37,7 +37,7 @@ export function completeUpload(deps: ArtifactsDeps): ArtifactsHandlers["complete
         const version = await db.withTenant(orgId, (tx) => requireStoredVersion(tx, orgId, resultVersionId));
         return { version: encodeVersion(version), deduplicated: state === "deduplicated" };
       }
-      // The process that verified it has the reason; whoever waited elsewhere may try again.
+      // Only the process that verified it has the reason; clients that waited elsewhere may try again.
       if (state === "uploading") throw new AppError("conflict", "the upload did not verify; complete it again");
       if (state === "failed") requireUploading(session);
       if (performance.now() >= until) {
@@ -48,7 +48,7 @@ export function completeUpload(deps: ArtifactsDeps): ArtifactsHandlers["complete
   };
 }
 
-/** Stores what was sent and returns true if the upload was waiting for it; false if it is being verified or has ended well. */
+/** Stores the sent data and returns true if the upload was waiting for it; false if it is being verified or has succeeded. */
 function beginCompletion(
   { db }: ArtifactsDeps,
   caller: Caller,
@@ -72,7 +72,7 @@ function beginCompletion(
   });
 }
 
-/** Resolves when the job has ended or at a time, whichever is first. @throws what the job throws */
+/** Resolves when the job has ended or at a given time, whichever is first. @throws what the job throws */
 async function waited(job: Promise<void>, until: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<void>((resolve) => {

@@ -9,7 +9,7 @@ export type ExpectedFile = {
   readonly partCount: number;
 };
 
-/** What `complete` was sent about one file, as it is kept until it has been verified. `sha256` is 64 hexadecimal digits. */
+/** The data that `complete` got about one file, as kept until the file is verified. `sha256` is 64 hexadecimal digits. */
 export type SentFile = {
   readonly id: string;
   readonly inline?: { readonly objectId: string; readonly sizeBytes: number; readonly sha256: string };
@@ -17,8 +17,8 @@ export type SentFile = {
 };
 
 /**
- * Returns what was sent for each file of an upload, by id. `files` are those that need bytes.
- * @throws bad_request when a file is missing, unknown or named twice, or its bytes came in another way than the upload says
+ * Returns the sent data of each file of an upload, by id. `files` are those that need bytes.
+ * @throws bad_request when a file is missing, unknown or named twice, or its bytes were not sent in the way that the upload says
  */
 export function readCompletion(sent: readonly CompletedFile[], files: readonly ExpectedFile[]): Map<string, SentFile> {
   const known = new Map(files.map((file) => [file.id, file]));

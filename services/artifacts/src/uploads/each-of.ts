@@ -1,4 +1,4 @@
-/** Works on the items, at most `together` of them at a time. The first failure is thrown after those that have begun have ended. */
+/** Works on the items, at most `together` of them at a time. The first failure is thrown after all started items have ended. */
 export async function eachOf<T>(
   items: readonly T[],
   together: number,

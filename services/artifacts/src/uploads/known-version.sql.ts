@@ -1,7 +1,7 @@
 import { sql, type Tx } from "@tidemark/pg";
 import { isAvailable } from "../versions/versions.sql.ts";
 
-// By the digest alone first, whatever the state: to walk the active versions of the collection would look as good.
+// By the digest alone first, in any state: to the planner, walking the active versions of the collection would look as good.
 const findByDigest = sql(
   "artifacts_find_version_by_digest",
   `SELECT v.id

@@ -6,8 +6,8 @@ import { findVisibleUpload } from "./visible-uploads.sql.ts";
 import { partBytesOf } from "./upload-plan.rules.ts";
 
 /**
- * Returns which part of which object a signed address of this installation stands for. The call has no identity: the token is the credential.
- * @throws not_found for a token that was not issued here or whose run is deleted, gone for one that has expired, conflict when the upload takes no parts any more
+ * Returns the part and the object that a signed address of this installation stands for. The call has no identity: the token is the credential.
+ * @throws not_found for a token that was not issued here or whose run is deleted, gone for one that has expired, conflict when the upload no longer takes parts
  */
 export function locatePart({ db, uploadSecret, now }: ArtifactsDeps): ArtifactsHandlers["locatePart"] {
   return async ({ token }) => {

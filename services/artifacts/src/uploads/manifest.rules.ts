@@ -11,8 +11,8 @@ export type ManifestEntry = {
 };
 
 /**
- * Returns the digest of a manifest, 32 bytes: SHA-256 over the entries in the order of the bytes of their paths. What the file is called, its kind, its
- * size, its hash and its address count; its media type does not. Each part is preceded by its length, so that different manifests differ.
+ * Returns the digest of a manifest, 32 bytes: SHA-256 over the entries in the order of the bytes of their paths. The path, the kind, the
+ * size, the hash and the address of a file count; its media type does not. Each part is preceded by its length, so that different manifests differ.
  */
 export function digestManifest(entries: readonly ManifestEntry[]): Buffer {
   const hash = createHash("sha256");
@@ -24,7 +24,7 @@ export function digestManifest(entries: readonly ManifestEntry[]): Buffer {
     for (const part of [path, kind, sizeBytes?.toString(), sha256, referenceUri]) {
       const bytes = Buffer.from(part ?? "");
       const length = Buffer.alloc(4);
-      // An absent part is not an empty one.
+      // An absent part differs from an empty one.
       length.writeUInt32LE(part === undefined ? 0xffff_ffff : bytes.length);
       hash.update(length).update(bytes);
     }

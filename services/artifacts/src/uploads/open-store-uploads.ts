@@ -4,12 +4,12 @@ import { eachOf } from "./each-of.ts";
 import { listUploadFiles, noteStoreUploadIds, type UploadFileRow, type UploadSessionRow } from "./sessions.sql.ts";
 import { storePartBytesOf } from "./upload-plan.rules.ts";
 
-/** Files whose uploads are begun in the store simultaneously. */
+/** The number of files whose uploads are begun in the store simultaneously. */
 const OPENED_TOGETHER = 8;
 
 /**
- * Begins those uploads in the store that have not begun, and returns all files that need bytes. It runs after the upload's rows were committed, so that
- * whatever the store then has is found by its row; after a crash in between the repeated request does the rest. Uploads in the store that do not count are
+ * Begins uploads in the store that have not begun, and returns all files that need bytes. It runs after the upload's rows were committed, so that
+ * everything in the store can be found by its row; after a crash in between the repeated request does the rest. Uploads in the store that do not count are
  * ended when the file is verified, or swept.
  * @throws service_unavailable
  */
@@ -31,7 +31,7 @@ export async function openStoreUploads(
   });
   return db.withTenant(orgId, async (tx) => {
     await noteStoreUploadIds(tx, orgId, begun);
-    // A request that was repeated early may have begun others before.
+    // An early repeat of the request may have begun others before.
     return listSentFiles(tx, orgId, id);
   });
 }
@@ -40,7 +40,7 @@ async function listSentFiles(tx: Tx, orgId: string, sessionId: string): Promise<
   return (await listUploadFiles(tx, orgId, sessionId)).filter(({ uploadKind }) => uploadKind !== null);
 }
 
-/** A store that clients reach takes files of one part as objects; all others are uploads in parts. */
+/** A store that clients reach takes files of one part as objects; all other files are uploaded in parts. */
 function needsStoreUpload(isSigned: boolean, { uploadKind }: Pick<UploadFileRow, "uploadKind">): boolean {
   return uploadKind === "multipart" || (uploadKind === "put" && !isSigned);
 }

@@ -7,7 +7,7 @@ import type { UploadFileRow, UploadSessionRow } from "./sessions.sql.ts";
 export const ADDRESS_SECONDS = 15 * 60;
 
 /**
- * The same where the address is the store's, which knows nothing of revocations: the five minutes that addresses live at least, and the minute before
+ * The same for an address of the store, which does not know about revocations: the five minutes that addresses live at least, and the minute before
  * the end in which the SDK asks for a new one.
  */
 const STORE_ADDRESS_SECONDS = 6 * 60;
@@ -20,10 +20,10 @@ export type PartAddress = {
   readonly requiredHeaders: Record<string, string>;
 };
 
-/** Who gets addresses, and under which address they reached us. */
+/** The recipient of addresses, and the address under which it reached us. */
 export type AddressHolder = { readonly baseUrl: string; readonly identity: Pick<Identity, "kind" | "credentialId"> };
 
-/** Makes the addresses of `count` parts of a file from part `first` on; none for inline files. */
+/** Makes the addresses of `count` parts of a file, starting at part `first`; none for inline files. */
 export type PartAddresses = (
   session: Pick<UploadSessionRow, "orgId" | "id">,
   file: UploadFileRow,
@@ -31,7 +31,7 @@ export type PartAddresses = (
   holder: AddressHolder,
 ) => Promise<PartAddress[]>;
 
-/** Returns how addresses are made: of the store itself where it is a server, otherwise of the gateway, signed with `secret`. */
+/** Returns a maker of addresses: of the store itself where it is a server, otherwise of the gateway, signed with `secret`. */
 export function createPartAddresses(blob: Blob, secret: () => Promise<Uint8Array>, now: () => Date): PartAddresses {
   const { signed } = blob;
   return async (session, file, { first, count }, { baseUrl, identity }) => {

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { credentialKinds } from "@tidemark/credentials";
 
-/** A part of a file of an upload, and until when it may be sent. */
+/** A part of a file of an upload, and the time until which it may be sent. */
 export type SignedPart = {
   readonly orgId: string;
   readonly sessionId: string;
@@ -9,7 +9,7 @@ export type SignedPart = {
   readonly partNumber: number;
   /** Whole seconds since the Unix epoch. */
   readonly expiresAt: number;
-  /** Who got the address: a number of `CallerKind`, and the id of the API key or session. */
+  /** The recipient of the address: a number of `CallerKind`, and the id of the API key or session. */
   readonly callerKind: number;
   readonly credentialId: string;
 };
@@ -17,14 +17,14 @@ export type SignedPart = {
 const PREFIX = `tm_${credentialKinds.upload}`;
 const UUID_BYTES = 16;
 const KIND_AT = 3 * UUID_BYTES + 4 + 8;
-/** Before the id of the credential. */
+/** Bytes before the id of the credential. */
 const FIELDS_BYTES = KIND_AT + 1;
 const ID_BYTES_MAX = 64;
 const MAC_BYTES = 32;
 
 /**
  * Returns the credential for sending one part to this installation: the part, its sender and an HMAC-SHA-256 (RFC 2104) over it, in base64url after `tm_upload_`.
- * Nothing of it is stored.
+ * It is not stored.
  */
 export function signPart(secret: Uint8Array, part: SignedPart): string {
   const fields = Buffer.alloc(FIELDS_BYTES);
@@ -38,7 +38,7 @@ export function signPart(secret: Uint8Array, part: SignedPart): string {
   return PREFIX + Buffer.concat([signed, macOf(secret, signed)]).toString("base64url");
 }
 
-/** Reads a credential of {@link signPart}; undefined for a text that was not signed with the secret. Whether it has expired is for the caller to say. */
+/** Reads a credential of {@link signPart}; undefined for a text that was not signed with the secret. The caller checks whether it has expired. */
 export function readPartToken(secret: Uint8Array, token: string): SignedPart | undefined {
   if (!token.startsWith(PREFIX) || !/^[\w-]+$/.test(token)) return undefined;
   const bytes = Buffer.from(token.slice(PREFIX.length), "base64url");

@@ -7,8 +7,8 @@ import { openStoreUploads } from "./open-store-uploads.ts";
 import { requireUpload, requireUploading, UPLOAD } from "./require-upload.ts";
 
 /**
- * Makes new addresses for parts of a file (API specification, POST /api/artifact-uploads/{upload_session_id}/renew). The upload does not live longer
- * for it.
+ * Makes new addresses for parts of a file (API specification, POST /api/artifact-uploads/{upload_session_id}/renew). This does not extend the
+ * life of the upload.
  * @throws not_found, bad_request, conflict, gone, service_unavailable
  */
 export function renewParts(deps: ArtifactsDeps): ArtifactsHandlers["renewParts"] {

@@ -4,7 +4,7 @@ import { canSee, type Caller } from "@tidemark/requests";
 import type { UploadSessionRow } from "./sessions.sql.ts";
 import { findVisibleUpload, lockVisibleUpload } from "./visible-uploads.sql.ts";
 
-/** What errors call an upload. */
+/** The name of an upload in errors. */
 export const UPLOAD = "upload session";
 
 /** Returns an upload that the caller may see, of a run that is not deleted. @throws not_found */
@@ -22,7 +22,7 @@ function seen(caller: Caller, session: UploadSessionRow | undefined): UploadSess
   return session;
 }
 
-/** Lets an upload pass that takes parts. @throws conflict when it has ended or is being completed, gone when it has expired */
+/** Requires an upload that takes parts. @throws conflict when it has ended or is being completed, gone when it has expired */
 export function requireUploading({ state, hasExpired }: UploadSessionRow): void {
   if (state === "completing" || state === "provider_completed") {
     throw new AppError("conflict", "the upload is being completed");

@@ -68,7 +68,7 @@ const insertFiles = sql(
      AS f (id, path, kind, size_bytes, sha256, mime_type, reference_uri, upload_kind, part_count, object_id)`,
 );
 
-/** What a new upload has. */
+/** The content of a new upload. */
 export type NewUploadSession = Pick<
   UploadSessionRow,
   "id" | "runId" | "projectId" | "collectionId" | "versionId" | "aliases" | "ttlDays" | "sourceStep" | "partSizeBytes"
@@ -136,7 +136,7 @@ const findCompletion = sql(
   "SELECT completion FROM artifacts.upload_sessions WHERE org_id = $1 AND id = $2",
 );
 
-/** Returns what `complete` was sent, which may be megabytes, while the upload is being verified. */
+/** Returns the data that `complete` got, which may be megabytes, while the upload is being verified. */
 export async function findUploadCompletion(tx: Tx, orgId: string, sessionId: string): Promise<Uint8Array | undefined> {
   return (await tx.one<{ completion: Uint8Array | null }>(findCompletion, [orgId, sessionId]))?.completion ?? undefined;
 }
@@ -176,8 +176,8 @@ const noteStoreUploads = sql(
 );
 
 /**
- * Keeps the store's names of uploads in parts, where the name is still the one that was known before, null for none: of several requests that begin
- * an upload in the store the first counts.
+ * Keeps the store's names of uploads in parts, where the name is still the previously known one, null for none: of several requests that begin
+ * an upload in the store, the first counts.
  */
 export async function noteStoreUploadIds(
   tx: Tx,
@@ -197,7 +197,7 @@ const markVerified = sql(
   `UPDATE artifacts.upload_files SET verified = true, object_id = $4 WHERE org_id = $1 AND session_id = $2 AND id = $3`,
 );
 
-/** Notes that the bytes of a file are in an object, whole and right. */
+/** Notes that the bytes of a file are complete and correct in an object. */
 export async function markFileVerified(
   tx: Tx,
   orgId: string,
@@ -216,7 +216,7 @@ const takeLease = sql(
   `UPDATE artifacts.upload_sessions SET verified_until = now() + $3 * interval '1 second'
    WHERE org_id = $1 AND id = $2 AND state IN ('completing', 'provider_completed') AND coalesce(verified_until < now(), true)`,
 );
-// The objects wait as well: hashing a large file may take longer than an upload may.
+// The objects are kept as well: hashing a large file may take longer than an upload may.
 const renewLease = sql(
   "artifacts_renew_upload_lease",
   `WITH renewed AS (
@@ -235,7 +235,7 @@ const changeState = sql(
    WHERE org_id = $1 AND id = $2`,
 );
 
-/** Keeps what `complete` was sent and takes the lease, in a transaction that has locked the upload. */
+/** Keeps the data that `complete` got and takes the lease, in a transaction that has locked the upload. */
 export async function beginUploadCompletion(
   tx: Tx,
   orgId: string,
@@ -245,7 +245,7 @@ export async function beginUploadCompletion(
   await tx.rows(beginCompletion, [orgId, sessionId, completion, leaseSeconds]);
 }
 
-/** Takes the lease of an upload that nobody verifies at the moment. Returns whether it was free. */
+/** Takes the lease of an upload that no process is verifying. Returns whether it was free. */
 export async function takeUploadLease(
   tx: Tx,
   orgId: string,
@@ -255,7 +255,7 @@ export async function takeUploadLease(
   return (await tx.count(takeLease, [orgId, sessionId, leaseSeconds])) > 0;
 }
 
-/** Renews a lease that this process has, and keeps the objects of the upload from being swept for an hour; 0 seconds give it back. */
+/** Renews a lease of this process, and keeps the objects of the upload from being swept for an hour; 0 seconds release the lease. */
 export async function renewUploadLease(tx: Tx, orgId: string, sessionId: string, leaseSeconds: number): Promise<void> {
   await tx.rows(renewLease, [orgId, sessionId, leaseSeconds]);
 }

@@ -25,8 +25,8 @@ export type VerifiedFile = Pick<
 >;
 
 /**
- * Makes a version of the verified files, or finds the one of the collection that has the same manifest: then the aliases point at it, the run counts as
- * one that made it, and the objects are left alone. The collection is locked; afterwards only the storage of the organization may be written.
+ * Makes a version of the verified files, or finds the version of the collection with the same manifest: then the aliases point at it, the run counts as
+ * a run that made it, and the objects are left alone. The collection is locked; afterwards only the storage of the organization may be written.
  * @throws service_unavailable when an object was given up in the meantime
  */
 export async function createOrReuseVersion(

@@ -28,24 +28,24 @@ import { createOrReuseVersion } from "./store-version.ts";
 import { reservedBytesOf, storePartBytesOf } from "./upload-plan.rules.ts";
 import { verifyFile } from "./verify-file.ts";
 
-/** How long a process may be silent about an upload that it verifies before another one goes on. */
+/** How long a process may be silent about an upload that it verifies before another process resumes it. */
 export const LEASE_SECONDS = 30;
 
 const FILES_TOGETHER = 4;
 
-/** Verifies uploads and makes them versions, one job for each upload in this process. */
+/** Verifies uploads and turns them into versions, one job for each upload in this process. */
 export type UploadJobs = {
-  /** Goes on with an upload whose lease this process has just taken. Rejects with the reason why it did not become a version. */
+  /** Resumes an upload whose lease this process has just taken. Rejects with the reason why it did not become a version. */
   start(orgId: string, sessionId: string): Promise<void>;
   /** Returns the job of an upload, if this process has it. */
   join(orgId: string, sessionId: string): Promise<void> | undefined;
-  /** Goes on with an upload that another process has left, unless somebody else does. */
+  /** Resumes an upload that another process has left, unless a third process already does. */
   resume(orgId: string, sessionId: string): Promise<void>;
   /** Waits for the jobs of this process. */
   drain(): Promise<void>;
 };
 
-/** What jobs work with. */
+/** Dependencies of jobs. */
 export type UploadJobsOptions = {
   readonly db: Db;
   readonly blob: Blob;
@@ -60,7 +60,7 @@ export function createUploadJobs(options: UploadJobsOptions): UploadJobs {
 
   const start = (orgId: string, sessionId: string): Promise<void> => {
     const name = `${orgId}/${sessionId}`;
-    // Several requests may wait for it, and it goes on without them.
+    // Several requests may wait for it, and it continues without them.
     const job = underDeadline(undefined, () => work(options, orgId, sessionId)).finally(() => running.delete(name));
     running.set(name, job);
     job.catch((error: unknown) => {
@@ -80,7 +80,7 @@ export function createUploadJobs(options: UploadJobsOptions): UploadJobs {
   };
 }
 
-/** Works on an upload. What fails is left to whoever asks next, or to the sweeper. To verify a file twice does no harm, so the lease has no fence. */
+/** Works on an upload. A failure is left to the next request or to the sweeper. Verifying a file twice does no harm, so the lease has no fence. */
 async function work(options: UploadJobsOptions, orgId: string, sessionId: string): Promise<void> {
   const { db } = options;
   const renew = async (seconds: number): Promise<boolean> => {
@@ -122,7 +122,7 @@ async function verifyAll(
   const { orgId, id: sessionId, partSizeBytes } = session;
   const sent = new Map((JSON.parse(Buffer.from(completion).toString()) as SentFile[]).map((file) => [file.id, file]));
   const objects = new Map<string, string>();
-  // Inline ones first: nothing keeps their objects from being swept before they belong to the upload.
+  // Inline ones first: their objects may be swept until they belong to the upload.
   const open = files
     .filter(({ uploadKind, verified }) => uploadKind !== null && !verified)
     .toSorted((a, b) => Number(b.uploadKind === "inline") - Number(a.uploadKind === "inline"));
@@ -141,7 +141,7 @@ async function verifyAll(
   return files.map((file) => ({ ...file, objectId: objects.get(file.id) ?? file.objectId }));
 }
 
-/** Lets the parts of a file be sent again, when what there was has become an object already. */
+/** Lets the parts of a file be sent again, when the earlier ones have already become an object. */
 async function reopen(
   { db, blob }: Pick<UploadJobsOptions, "db" | "blob">,
   orgId: string,
@@ -159,7 +159,7 @@ async function reopen(
   await db.withTenant(orgId, (tx) => noteStoreUploadIds(tx, orgId, [begun]));
 }
 
-/** The upload takes parts again. */
+/** Lets the upload take parts again. */
 async function takeBack(db: Db, orgId: string, sessionId: string): Promise<void> {
   await db.withTenant(orgId, async (tx) => {
     const session = await lockUpload(tx, orgId, sessionId);
@@ -167,7 +167,7 @@ async function takeBack(db: Db, orgId: string, sessionId: string): Promise<void>
   });
 }
 
-/** Ends an upload that nobody went on with until its objects were swept, and returns the error that says so: it has to begin anew. */
+/** Ends an upload that no process resumed before its objects were swept, and returns the error that says so: it has to begin again. */
 async function endWithoutObjects(db: Db, orgId: string, sessionId: string, cause: unknown): Promise<AppError> {
   await db.withTenant(orgId, async (tx) => {
     const session = await lockUpload(tx, orgId, sessionId);
@@ -177,7 +177,7 @@ async function endWithoutObjects(db: Db, orgId: string, sessionId: string, cause
   return new AppError("conflict", "the upload took too long and has ended; begin it again", { cause });
 }
 
-/** Makes the verified files a version, in one transaction; or leaves it, when another process has done so. */
+/** Turns the verified files into a version, in one transaction, unless another process has done so. */
 async function finish(
   { db, newId }: UploadJobsOptions,
   { orgId, id: sessionId, collectionId }: UploadSessionRow,

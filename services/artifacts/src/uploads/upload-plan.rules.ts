@@ -9,11 +9,11 @@ export type UploadKind = "inline" | "put" | "multipart";
 /** How one file is sent; `partCount` is 0 for inline files. */
 export type FilePlan = { readonly uploadKind: UploadKind; readonly partCount: number };
 
-/** Bounds of uploads. S3 takes at most 10,000 parts of an object, each of at least 5 MiB but the last. */
+/** Bounds of uploads. S3 takes at most 10,000 parts of an object, each of at least 5 MiB except the last. */
 export const UPLOAD_LIMITS = {
-  /** Larger files have addresses of their own. */
+  /** Larger files have their own addresses. */
   inlineFileBytesMax: 256 * KIB,
-  /** Of all inline files together. In base64 they are a third more, and `complete` takes 64 MiB. */
+  /** The limit for all inline files together. In base64 they are a third larger, and `complete` takes 64 MiB. */
   inlineBytesMax: 24 * MIB,
   /** Larger files are sent in parts. */
   putBytesMax: 32 * MIB,
@@ -23,7 +23,7 @@ export const UPLOAD_LIMITS = {
 } as const;
 
 /**
- * Chooses how each file is sent, by its size in bytes, and how long parts are: 16 MiB, or twice that as often as needed for the bounds on the number of
+ * Chooses how each file is sent, by its size in bytes, and how long parts are: 16 MiB, doubled as often as needed for the bounds on the number of
  * parts.
  */
 export function planUpload(sizes: readonly number[]): {
@@ -72,12 +72,12 @@ export function partBytesOf(
   return partNumber < file.partCount ? partSizeBytes : file.sizeBytes - (file.partCount - 1) * partSizeBytes;
 }
 
-/** Returns how long the store takes parts of a file to be: of a file that is sent in one part, as long as such a file may be. */
+/** Returns the part length that the store assumes for a file: for a file in one part, the maximum length of such a file. */
 export function storePartBytesOf(file: { readonly partCount: number }, partSizeBytes: number): number {
   return file.partCount === 1 ? UPLOAD_LIMITS.putBytesMax : partSizeBytes;
 }
 
-/** Returns how many bytes an upload reserves: those of files that are sent. */
+/** Returns how many bytes an upload reserves: those of the files to be sent. */
 export function reservedBytesOf(
   files: readonly { readonly uploadKind: UploadKind | null; readonly sizeBytes: number | null }[],
 ): number {

@@ -15,7 +15,7 @@ export type Content = { readonly path: string; readonly bytes: Uint8Array };
 
 const sha256 = (bytes: Uint8Array): Buffer => createHash("sha256").update(bytes).digest();
 
-/** Bytes that no other file has. */
+/** Bytes unlike those of any other file. */
 export const content = (path: string, size: number): Content => ({ path, bytes: randomBytes(size) });
 
 /** The entry of a file in a manifest. */
@@ -41,7 +41,7 @@ export const beginning = (
   ...more,
 });
 
-/** Sends one part to where its address leads, as a gateway does. */
+/** Sends one part to its address, like a gateway. */
 export async function sendPart(
   { deps, client }: Pick<ArtifactsFixture, "deps" | "client">,
   url: string,
@@ -57,10 +57,10 @@ export async function sendPart(
   return (await deps.blob.putPart(key, part.storeUploadId, part.partNumber, body(), { size })).etag;
 }
 
-/** Who comes with a token alone. */
+/** A caller with only a token. */
 const call = (): Call => createCall({ timeoutMs: 600_000 });
 
-/** Sends the bytes of a file, but not those of `skip` parts, and returns what `complete` says of it. */
+/** Sends the bytes of a file, but not those of `skip` parts, and returns its data for `complete`. */
 export async function sendFile(
   fixture: ArtifactsFixture,
   tenant: { readonly orgId: string; readonly projectId: string },
@@ -82,7 +82,7 @@ export async function sendFile(
   return create(CompletedFileSchema, { entryId, parts: sent });
 }
 
-/** Uploads files as a version, through to the end. */
+/** Uploads files as a version, from begin to complete. */
 export async function upload(
   fixture: ArtifactsFixture,
   tenant: { readonly orgId: string; readonly projectId: string },

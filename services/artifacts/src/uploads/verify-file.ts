@@ -5,13 +5,13 @@ import { nextTurn } from "@tidemark/turns";
 import type { SentFile } from "./completion.rules.ts";
 import type { UploadFileRow, UploadSessionRow } from "./sessions.sql.ts";
 
-/** Hashing as many bytes takes some milliseconds; other requests are served in between. */
+/** Hashing this many bytes takes a few milliseconds; other requests are served in between. */
 const BYTES_PER_TURN = 4 * 1024 * 1024;
 
 /**
- * Verifies that the bytes of a file have arrived whole: its length and its SHA-256 are those of the manifest. Returns the object that holds them. May be
+ * Verifies that the bytes of a file have arrived completely: its length and its SHA-256 match the manifest. Returns the object that holds them. May be
  * called again after a failure and after a crash.
- * @throws bad_request when they have not, or are others; service_unavailable
+ * @throws bad_request when they have not, or differ; service_unavailable
  */
 export async function verifyFile(
   blob: Blob,
@@ -38,12 +38,12 @@ export async function verifyFile(
   if (entry === undefined) throw fault("has not arrived");
   requireSize(entry.sizeBytes);
   requireHash(finished?.sha256 ?? entry.sha256 ?? (await hashObject(blob, key)));
-  // Others than the one that was finished: a crash left them, or a request that was repeated before it was answered.
+  // Uploads other than the finished one, left by a crash or by a request that was repeated before it was answered.
   if (file.storeUploadId !== null) await blob.endParts(key);
   return objectId;
 }
 
-/** Makes the parts one object; undefined when an earlier attempt has done so. */
+/** Joins the parts to one object; undefined when an earlier attempt has done so. */
 async function finishParts(
   blob: Blob,
   key: string,
@@ -52,7 +52,7 @@ async function finishParts(
   fault: (text: string) => Error,
 ): Promise<{ readonly sha256?: string } | undefined> {
   const arrived = await blob.listParts(key, file.storeUploadId!);
-  // It ended: either an attempt has finished it before a crash, or it is gone, which the look at the object tells.
+  // It ended: either an attempt finished it before a crash, or it is gone; the object shows which.
   if (arrived === undefined) return undefined;
   const named = parts.length > 0 ? parts : arrived;
   if (named.length !== file.partCount) throw fault("has not arrived whole");

@@ -11,12 +11,12 @@ const lockVisibleSession = sql(
   `SELECT ${SESSION} FROM artifacts.upload_sessions s ${ofVisibleRun("s.run_id")} WHERE s.org_id = $1 AND s.id = $2 FOR UPDATE OF s`,
 );
 
-/** Returns an upload of the organization, for a request: one of a deleted run is not found. */
+/** Returns an upload of the organization, for a request; an upload of a deleted run is not found. */
 export function findVisibleUpload(tx: Tx, orgId: string, sessionId: string): Promise<UploadSessionRow | undefined> {
   return tx.one(findVisibleSession, [orgId, sessionId]);
 }
 
-/** Returns what `findVisibleUpload` does, locked until the end of the transaction. */
+/** Like `findVisibleUpload`, but locks the upload until the end of the transaction. */
 export function lockVisibleUpload(tx: Tx, orgId: string, sessionId: string): Promise<UploadSessionRow | undefined> {
   return tx.one(lockVisibleSession, [orgId, sessionId]);
 }

@@ -12,7 +12,7 @@ import type { VersionRow } from "./versions.sql.ts";
 type Request = Parameters<ArtifactsHandlers["addInput"]>[0];
 
 /**
- * ArtifactsService.AddInput: records once that a run uses a version. A reference that names no project means the run's.
+ * ArtifactsService.AddInput: records once that a run uses a version. A reference without a project means the run's project.
  * @throws not_found, bad_request, gone for the id of a version that is not available
  */
 export function addInput(deps: Pick<ArtifactsDeps, "db" | "runs" | "newId">): ArtifactsHandlers["addInput"] {
@@ -26,7 +26,7 @@ export function addInput(deps: Pick<ArtifactsDeps, "db" | "runs" | "newId">): Ar
       orgId,
       async (tx) => {
         const { id: versionId } = await findWanted(tx, caller, projectId, request);
-        // Whoever deletes it either waits for this transaction or is seen by it.
+        // A transaction that deletes it either waits for this one or is visible to it.
         if (!(await lockAvailable(tx, orgId, versionId))) throw gone(VERSION);
         const edge = await addEdge(tx, orgId, { id: deps.newId(), runId, projectId, versionId, direction: "input" });
         return { edge, version: encodeVersion(await requireStoredVersion(tx, orgId, versionId)) };

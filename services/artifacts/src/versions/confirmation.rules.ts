@@ -1,6 +1,6 @@
 import { badRequest } from "@tidemark/errors";
 
-/** Compares what a request repeats to show that it is meant, and requires its reason. @throws bad_request */
+/** Compares the text that a request repeats as its confirmation, and requires its reason. @throws bad_request */
 export function requireConfirmation(
   { confirm, reason }: { readonly confirm: string; readonly reason: string },
   expected: string,

@@ -23,7 +23,7 @@ export type NewVersion = {
   readonly digest: Uint8Array;
   readonly sourceRunId: string;
   readonly sourceStep: number | null;
-  /** Days that it is kept; null: without an end. */
+  /** Days that it is kept; null: forever. */
   readonly ttlDays: number | null;
   readonly entries: readonly NewEntry[];
 };
@@ -53,8 +53,8 @@ const createSql = sql(
 );
 
 /**
- * Makes a version with what is its own: its index, its entries, the counters of the collection and of the organization. Aliases and edges are the
- * caller's. Its size is that of the entries whose bytes are kept here. The objects were kept in this transaction (`keepObjects`), and the
+ * Makes a version with its own data: its index, its entries, the counters of the collection and of the organization. Aliases and edges are the
+ * caller's task. Its size is the size of the entries whose bytes are kept here. The objects were kept in this transaction (`keepObjects`), and the
  * collection was locked before them (`lockCollection`). Afterwards only the storage of the organization may be written.
  */
 export async function createVersion(tx: Tx, orgId: string, version: NewVersion): Promise<void> {

@@ -9,7 +9,7 @@ import { requireStoredVersion, requireVersion, VERSION } from "./require-version
 import { retireVersion } from "./retire-version.sql.ts";
 
 /**
- * ArtifactsService.DeleteVersion. Its bytes are released after the grace period. A repeat answers with the version as it is and changes
+ * ArtifactsService.DeleteVersion. Its bytes are released after the grace period. A repeat answers with the unchanged version and changes
  * nothing.
  * @throws not_found, bad_request, conflict when aliases point at it and are not to be deleted
  */

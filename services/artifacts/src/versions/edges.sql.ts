@@ -1,6 +1,6 @@
 import { sql, type Tx } from "@tidemark/pg";
 
-/** That a run made (`output`) or used (`input`) a version. */
+/** An edge: a run made (`output`) or used (`input`) a version. */
 export type EdgeRow = {
   readonly id: string;
   readonly orgId: string;
@@ -16,14 +16,14 @@ export type EdgeRow = {
 const edgeColumns = `id, org_id AS "orgId", project_id AS "projectId", run_id AS "runId", version_id AS "versionId", direction, source,
   created_at AS "createdAt"`;
 
-// An edge that is there is found by the key, which a SELECT might not use: the index of a version's edges looks as good.
+// An existing edge is found by the key, which a SELECT might not use: the index of a version's edges looks as good.
 const insertEdge = sql(
   "artifacts_insert_edge",
   `INSERT INTO artifacts.edges AS e (org_id, id, run_id, version_id, direction, project_id) VALUES ($1, $2, $3, $4, $5, $6)
    ON CONFLICT (org_id, run_id, version_id, direction) DO UPDATE SET source = e.source RETURNING ${edgeColumns}`,
 );
 
-/** What is recorded when a run makes or uses a version; `id` is the edge's if it is new. */
+/** The record of a run that makes or uses a version; `id` is the edge's if it is new. */
 export type NewEdge = Pick<EdgeRow, "id" | "runId" | "projectId" | "versionId" | "direction">;
 
 /** Records that a run makes or uses a version, once, and returns the edge. */
@@ -54,7 +54,7 @@ const listRuns = sql(
    ORDER BY e.created_at, e.id LIMIT $4::bigint`,
 );
 
-/** Returns the first runs that made or used a version, of all projects or of one, in the order in which they did. */
+/** Returns the first runs that made or used a version, in all projects or one, in the order in which they did. */
 export function listRunsOfVersion(
   tx: Tx,
   orgId: string,

@@ -18,7 +18,7 @@ const lockCollectionSql = sql(
 );
 
 /**
- * Locks a collection until the transaction ends. Whatever changes its versions, aliases or counters does so first: all transactions lock the
+ * Locks a collection until the transaction ends. Every change of its versions, aliases or counters does so first: all transactions lock the
  * collection, then versions, then objects, then the storage of the organization.
  */
 export async function lockCollection(tx: Tx, orgId: string, collectionId: string): Promise<void> {

@@ -3,10 +3,10 @@ import type { Tx } from "@tidemark/pg";
 import { canSee, type Caller } from "@tidemark/requests";
 import { readVersions, type VersionRow } from "./versions.sql.ts";
 
-/** What errors call a version. */
+/** The name of a version in errors. */
 export const VERSION = "artifact version";
 
-/** Returns a version that the caller may see, whatever its state. @throws not_found of `what` */
+/** Returns a version that the caller may see, in any state. @throws not_found of `what` */
 export async function requireVersion(
   tx: Tx,
   caller: Caller,

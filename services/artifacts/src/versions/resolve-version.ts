@@ -21,7 +21,7 @@ export function resolveVersion({ db }: Pick<ArtifactsDeps, "db">): ArtifactsHand
   };
 }
 
-/** What counts where a reference names no type or no project; empty texts: anything. */
+/** The defaults where a reference names no type or no project; empty texts: any. */
 type RefDefaults = { readonly type: string; readonly project: { readonly name: string } | { readonly id: string } };
 
 /**

@@ -1,7 +1,7 @@
 import { badRequest } from "@tidemark/errors";
 import { RETENTION_MODES, TTL_DAYS } from "@tidemark/limits";
 
-/** How long a version is kept: `days` from its creation on, the others without an end. */
+/** How long a version is kept: `days` from its creation on, in the other modes without an end. */
 export type Retention = {
   readonly mode: (typeof RETENTION_MODES)[number];
   readonly ttlDays: number | undefined;

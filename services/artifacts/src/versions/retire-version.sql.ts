@@ -1,7 +1,7 @@
 import { sql, type Tx } from "@tidemark/pg";
 import { addStorage } from "../storage/storage.sql.ts";
 
-// An active one is one that was not deleted. By its state, indexes of active versions would look as good as the key.
+// A version that was not deleted is active. With a condition on its state, indexes of active versions would look as good as the key.
 const retireSql = sql(
   "artifacts_retire_version",
   `WITH retired AS (
@@ -28,12 +28,12 @@ export type Retirement = {
   readonly versionId: string;
   /** Days until its bytes are released. */
   readonly graceDays: number;
-  /** Why somebody deleted it; undefined: it has expired. */
+  /** The reason for its deletion; undefined: it has expired. */
   readonly reason: string | undefined;
 };
 
 /**
- * Makes an active version unavailable for good, with the counters of its collection and of the organization; its bytes stay for the grace period.
+ * Makes an active version permanently unavailable, with the counters of its collection and of the organization; its bytes stay for the grace period.
  * Returns whether it was active. The collection is locked (`lockCollection`).
  */
 export async function retireVersion(tx: Tx, orgId: string, retirement: Retirement): Promise<boolean> {

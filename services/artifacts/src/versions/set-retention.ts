@@ -7,8 +7,8 @@ import { readRetention } from "./retention.rules.ts";
 import { writeRetention } from "./set-retention.sql.ts";
 
 /**
- * ArtifactsService.SetRetention, also of a version that is not available: one that has expired comes back if it is given more time
- * before the sweeper has been there; one that was deleted stays so.
+ * ArtifactsService.SetRetention, also of a version that is not available: an expired one becomes available again if it is given more time
+ * before the sweeper has run; a deleted one stays deleted.
  * @throws not_found, bad_request
  */
 export function setRetention({ db }: Pick<ArtifactsDeps, "db">): ArtifactsHandlers["setRetention"] {

@@ -6,7 +6,7 @@ export type VersionSelector =
   | { readonly kind: "index"; readonly index: number }
   | { readonly kind: "alias"; readonly alias: string };
 
-/** What a reference names; undefined parts may be anything. */
+/** The parts of a reference; undefined parts match anything. */
 export type VersionRef = {
   readonly project: string | undefined;
   readonly type: string | undefined;
@@ -18,7 +18,7 @@ export type VersionRef = {
 const INDEX_MAX = 2 ** 31 - 1;
 
 /**
- * Reads `[[project/]type/]name[:selector]`: the selector is behind the last colon, `latest` by default, `v` and digits an index,
+ * Reads `[[project/]type/]name[:selector]`: the selector follows the last colon, `latest` by default, `v` and digits an index,
  * anything else an alias.
  * @throws bad_request for an empty part, or more than three segments
  */
@@ -39,7 +39,7 @@ export function readRef(text: string): VersionRef {
 function readSelector(text: string): VersionSelector {
   if (text === "latest") return { kind: "latest" };
   if (!/^v[0-9]+$/.test(text)) return { kind: "alias", alias: text };
-  // An index beyond all is one that no version has.
+  // No version has an index above the maximum.
   const index = Number(text.slice(1));
   return { kind: "index", index: index <= INDEX_MAX ? index : -1 };
 }

@@ -31,7 +31,7 @@ export type VersionRow = {
   readonly createdAt: string;
 };
 
-/** Condition on `v`, a row of versions: clients may use it. */
+/** Condition on `v`, a row of versions, for versions that clients may use. */
 export const isAvailable = "v.state = 'active' AND (v.expires_at IS NULL OR v.expires_at > now())";
 
 /** Look-up of the available version with the highest index of the collection that the expression names. */
@@ -61,7 +61,7 @@ const readVersionsSql = sql(
    ORDER BY asked.ordinal`,
 );
 
-/** Returns the versions with these ids in their order, whatever their state; those that the organization does not have are left out. */
+/** Returns the versions with these ids in their order, in any state, without those that the organization does not have. */
 export function readVersions(tx: Tx, orgId: string, ids: readonly string[]): Promise<VersionRow[]> {
   return ids.length === 0 ? Promise.resolve([]) : tx.rows(readVersionsSql, [orgId, ids]);
 }
@@ -96,7 +96,7 @@ const findByAliasSql = sql(
   "SELECT version_id AS id FROM artifacts.aliases WHERE org_id = $1 AND collection_id = $2 AND alias = $3",
 );
 
-/** Returns the id of the version that is selected; it need not be available. */
+/** Returns the id of the selected version; it need not be available. */
 export async function selectVersion(
   tx: Tx,
   orgId: string,

@@ -48,7 +48,7 @@ const listAuditSql = sql(
 /** The place of an event in the log. */
 export type AuditPosition = { readonly at: string; readonly id: string };
 
-/** Returns events of an organization, newest first, from behind a position. */
+/** Returns events of an organization, newest first, after a position. */
 export function listAuditRows(tx: Tx, orgId: string, { at, id }: AuditPosition, rowsMax: number): Promise<AuditRow[]> {
   return tx.rows(listAuditSql, [orgId, at, id, rowsMax]);
 }

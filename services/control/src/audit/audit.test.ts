@@ -119,7 +119,7 @@ describe("the audit log", () => {
       expect(page.events.length).toBeLessThanOrEqual(2);
       places.push(...page.events.map(({ at, id }) => `${at} ${id}`));
       cursor = page.nextCursor;
-      // What comes meanwhile does not move the pages.
+      // Events added meanwhile do not move the pages.
       if (places.length === 2) await newKey(control, orgId);
     } while (cursor !== "");
     expect(new Set(places).size).toBe(6);

@@ -8,11 +8,11 @@ import { requireOrganization } from "../organizations/organizations.sql.ts";
 import { isAdmin } from "../organizations/people.rules.ts";
 import { listAuditRows, type AuditPosition } from "./audit.sql.ts";
 
-/** Behind every event. */
+/** A position newer than every event. */
 const TOP: AuditPosition = { at: "infinity", id: "ffffffff-ffff-ffff-ffff-ffffffffffff" };
 
 /**
- * Lists what was done in an organization, newest first, for owners and admins who are signed in.
+ * Lists the actions in an organization, newest first, for owners and admins who are signed in.
  * @throws unauthenticated, not_found, forbidden, bad_request
  */
 export function listAuditEvents({ db }: ControlDeps): ControlHandlers["listAuditEvents"] {
@@ -25,7 +25,7 @@ export function listAuditEvents({ db }: ControlDeps): ControlHandlers["listAudit
     const after = readPosition(request.cursor);
     const rows = await db.withTenant(orgId, async (tx) => {
       await requireOrganization(tx, orgId);
-      // One more tells whether there is a next page.
+      // One more event shows whether there is a next page.
       return listAuditRows(tx, orgId, after, limit + 1);
     });
     const page = rows.slice(0, limit);

@@ -3,7 +3,7 @@ import { auditActor } from "@tidemark/requests";
 import type { Call } from "@tidemark/rpc";
 import { insertAudit } from "./audit.sql.ts";
 
-/** What may have been done. */
+/** The actions that are recorded. */
 export type AuditAction =
   | "api_key.created"
   | "api_key.revoked"
@@ -20,20 +20,20 @@ export type AuditAction =
   | "organization.restored"
   | "session.ended";
 
-/** What was done, and to what. */
+/** An action and its target. */
 export type AuditedChange = {
   readonly orgId: string;
   readonly action: AuditAction;
   readonly target: { readonly type: string; readonly id: string };
-  /** Who did it, where that is not the caller: somebody who signs in has no identity yet. */
+  /** The user who did it, if not the caller: a user who is signing in has no identity yet. */
   readonly userId?: string;
-  /** The same of a key, by the id in its text. */
+  /** The key that did it, by the id in its text. */
   readonly keyId?: string;
 };
 
 /**
- * Adds an event to the audit log of an organization, in the transaction of the change, which has entered the organization. One call for each change that
- * took place; what changed nothing is no event.
+ * Adds an event to the audit log of an organization, in the transaction of the change, which has entered the organization. Called once for each change that
+ * took place; a request that changed nothing is not an event.
  */
 export function recordAudit(tx: Tx, call: Pick<Call, "identity" | "requestId">, change: AuditedChange): Promise<void> {
   const { orgId, action, target } = change;

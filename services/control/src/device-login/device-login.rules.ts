@@ -6,7 +6,7 @@ export const deviceLoginSeconds = 900;
 /** How often a device is asked to poll. */
 export const pollIntervalSeconds = 5;
 
-// A device that is told to slow down may give up altogether, so only an interval far below the given one is refused.
+// A device that is asked to slow down may give up entirely, so only an interval far below the given one is refused.
 const pollGapMinMs = 2500;
 
 // Without 0, 1, I and O, which people confuse. 32 letters: five bits of a byte each.
@@ -19,12 +19,12 @@ export function newUserCode(randomBytes: (count: number) => Uint8Array): string 
   return `${letters.slice(0, 4)}-${letters.slice(4)}`;
 }
 
-/** Returns what is stored of a user code: SHA-256 of its letters, independent of case, blanks and hyphens. */
+/** Returns the stored form of a user code: SHA-256 of its letters, independent of case, blanks and hyphens. */
 export function hashUserCode(code: string): Uint8Array {
   return createHash("sha256").update(code.toUpperCase().replace(/[\s-]/g, "")).digest();
 }
 
-/** What the rules need to know of a device login. */
+/** The parts of a device login that the rules need. */
 export type DeviceLogin = {
   readonly status: "pending" | "approved" | "finished";
   readonly expiresAt: Date;
@@ -42,7 +42,7 @@ export function judgePoll(login: DeviceLogin, now: Date): PollOutcome {
   return lastPolledAt !== undefined && now.getTime() - lastPolledAt.getTime() < pollGapMinMs ? "too_fast" : "pending";
 }
 
-/** Returns whether a user code that somebody approves is unknown, used, or open. */
+/** Returns whether a user code to be approved is unknown, used, or open. */
 export function judgeApproval(login: DeviceLogin | undefined, now: Date): "unknown" | "used" | "open" {
   if (login === undefined || login.expiresAt <= now) return "unknown";
   return login.status === "pending" ? "open" : "used";

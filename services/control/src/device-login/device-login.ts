@@ -67,7 +67,7 @@ export function startDeviceLogin(deps: ControlDeps): ControlHandlers["startDevic
 
 /**
  * Lets a device act for the organization of the caller, a signed-in owner or admin.
- * @throws unauthenticated; forbidden; not_found for a code that is unknown or ran out; conflict for one that was used; payment_required
+ * @throws unauthenticated; forbidden; not_found for a code that is unknown or expired; conflict for one that was used; payment_required
  */
 export function confirmDeviceLogin({ db, now }: ControlDeps): ControlHandlers["confirmDeviceLogin"] {
   return async ({ userCode }, call) => {
@@ -90,14 +90,14 @@ export function confirmDeviceLogin({ db, now }: ControlDeps): ControlHandlers["c
   };
 }
 
-/** What a key made by a device login may do: everything that the command line tool does. */
+/** The scopes of a key made by a device login: everything that the command line tool does. */
 const deviceLoginScopes: readonly Scope[] = ["sdk:ingest", "artifacts:write", "imports:write", "export:read"];
 
 type Answer = MessageInitShape<typeof PollDeviceLoginResponseSchema>;
 
 /**
- * Tells a device whether its login was approved, and hands out its key to one poll. The key is made at this moment,
- * because nothing but its hash may be stored.
+ * Returns whether a device's login was approved, and hands out its key to one poll. The key is made at this moment,
+ * because only its hash may be stored.
  * @throws not_found for a code that was never issued; slow_down far below the interval
  */
 export function pollDeviceLogin(deps: ControlDeps): ControlHandlers["pollDeviceLogin"] {
@@ -128,7 +128,7 @@ export function pollDeviceLogin(deps: ControlDeps): ControlHandlers["pollDeviceL
   };
 }
 
-/** Creates the key, if the person who approved still may do so. */
+/** Creates the key, if the person who approved may still do so. */
 async function handOutKey(tx: Tx, deps: ControlDeps, call: Call, login: DeviceLoginRow): Promise<Answer> {
   await finishDeviceLogin(tx, login.credential_id);
   const { org_id: orgId, user_id: userId } = login;

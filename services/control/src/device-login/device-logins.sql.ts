@@ -99,7 +99,7 @@ export async function finishDeviceLogin(tx: Tx, credentialId: string): Promise<v
   await tx.count(finishDeviceLoginSql, [credentialId]);
 }
 
-// An hour later the device does not poll anymore.
+// An hour later the device no longer polls.
 const sweepDeviceLoginsSql = sql(
   "control_sweep_device_logins",
   `DELETE FROM control.device_logins

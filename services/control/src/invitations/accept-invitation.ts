@@ -21,7 +21,7 @@ import {
   type InvitationRow,
 } from "./invitations.sql.ts";
 
-/** Returns what the holder of a token may know of an invitation before signing in. @throws not_found */
+/** Returns the parts of an invitation that the holder of a token may see before signing in. @throws not_found */
 export function previewInvitation({ db, now }: ControlDeps): ControlHandlers["previewInvitation"] {
   return async ({ token }) => {
     return db.transaction(async (tx) => {
@@ -41,7 +41,7 @@ export function previewInvitation({ db, now }: ControlDeps): ControlHandlers["pr
   };
 }
 
-/** Makes the caller a member by an invitation and moves their session there. @throws unauthenticated, and what joining by invitation throws */
+/** Makes the caller a member by an invitation and moves their session there. @throws unauthenticated, and the errors of joining by invitation */
 export function acceptInvitation(deps: ControlDeps): ControlHandlers["acceptInvitation"] {
   return async ({ token }, call) => {
     const caller = requireSession(call);
@@ -94,7 +94,7 @@ export async function joinByInvitation(
   requirePaid(organization.billing_state, "accept an invitation");
   const { role } = invitation;
   if (member === undefined) {
-    // The invitation holds a seat already, but the limit may be lower since then.
+    // The invitation holds a seat already, but the limit may have been lowered since.
     await requireSeats(tx, deps, organization);
     const joining = { orgId, id: deps.newId(), userId: user.id, role, status: "active", now: deps.now() } as const;
     await insertMembership(tx, joining);

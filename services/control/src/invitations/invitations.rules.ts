@@ -8,10 +8,10 @@ const invitationSeconds = 7 * daySeconds;
 /** How long after its last sending an invitation cannot be sent again. */
 const resendPauseSeconds = 15 * 60;
 
-/** The status of an invitation. One that ran out is `expired` whether or not its row says so yet. */
+/** The status of an invitation. One past its end is `expired` whether or not its row is marked yet. */
 export type InvitationStatus = "pending" | "accepted" | "revoked" | "expired";
 
-/** What the rules need to know of an invitation. */
+/** The parts of an invitation that the rules need. */
 export type InvitationState = {
   readonly status: InvitationStatus;
   readonly expiresAt: Date;
@@ -20,7 +20,7 @@ export type InvitationState = {
   readonly sendingFailed: boolean;
 };
 
-/** Returns when an invitation that is sent now runs out. */
+/** Returns when an invitation that is sent now expires. */
 export function invitationEnd(now: Date): Date {
   return new Date(now.getTime() + invitationSeconds * 1000);
 }
@@ -54,7 +54,7 @@ export function requireRevocable(invitation: Pick<InvitationState, "status" | "e
   }
 }
 
-/** Returns the error that nobody accepted an invitation in time. */
+/** Returns the error for an invitation that was not accepted in time. */
 export function inviteExpired(): AppError {
   return new AppError("invite_expired", "the invitation has expired");
 }

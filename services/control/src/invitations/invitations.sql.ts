@@ -75,7 +75,7 @@ const hasRoomSql = sql(
      SELECT FROM control.invitations WHERE org_id = $1 AND status = 'pending' LIMIT $2::bigint) i`,
 );
 
-/** Tells whether an organization, which is locked, has fewer than `max` invitations that are pending. */
+/** Returns whether an organization, which is locked, has fewer than `max` pending invitations. */
 export async function hasRoomForInvitation(tx: Tx, orgId: string, max: number): Promise<boolean> {
   return (await tx.one<{ total: number }>(hasRoomSql, [orgId, max]))!.total < max;
 }
@@ -153,7 +153,7 @@ const renewInvitationSql = sql(
    RETURNING ${invitationColumns}`,
 );
 
-/** Gives an invitation a new token and a new end; the old token does not work anymore. */
+/** Gives an invitation a new token and a new end; the old token no longer works. */
 export async function renewInvitation(
   tx: Tx,
   invitation: { orgId: string; id: string; credentialId: string; hash: Uint8Array; now: Date; expiresAt: Date },

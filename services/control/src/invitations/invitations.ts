@@ -15,7 +15,7 @@ import { encodeInvitation, invite, issueInviteToken, sendInvitation } from "./in
 
 /**
  * Invites an address and sends the message after the commit.
- * @throws not_found, forbidden, bad_request, payment_required, email_delivery_unavailable, and what inviting throws (invite.ts)
+ * @throws not_found, forbidden, bad_request, payment_required, email_delivery_unavailable, and the errors of inviting (invite.ts)
  */
 export function createInvitation(deps: ControlDeps): ControlHandlers["createInvitation"] {
   return async (request, call) => {
@@ -53,7 +53,7 @@ export function listInvitations({ db, now }: ControlDeps): ControlHandlers["list
 }
 
 /**
- * Sends an invitation under a new token; the old one does not work anymore.
+ * Sends an invitation under a new token; the old one no longer works.
  * @throws not_found, forbidden, conflict unless pending, invite_expired, invite_resend_rate_limited, payment_required, email_delivery_unavailable
  */
 export function resendInvitation(deps: ControlDeps): ControlHandlers["resendInvitation"] {

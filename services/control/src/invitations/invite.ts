@@ -43,7 +43,7 @@ export async function invite(
     throw new AppError("invite_already_member", "this person is a member of the organization");
   }
   await expireInvitation(tx, orgId, email, now);
-  // Where seats are bounded, invitations are with them.
+  // Where seats are limited, that also limits invitations.
   const max = ACCOUNT_LIMITS.pendingInvitationsMax;
   if (!deps.settings.seatLimits && !(await hasRoomForInvitation(tx, orgId, max)))
     throw badRequest(`an organization has at most ${max} pending invitations`);
@@ -62,7 +62,7 @@ export async function invite(
   if (invitation === undefined) {
     throw new AppError("invite_already_pending", "an invitation for this person is pending");
   }
-  // Counted with the new one in it; a reserved seat of the same person counts once.
+  // Counts the new invitation too; a reserved seat of the same person counts once.
   await requireSeats(tx, deps, organization);
   const target = { type: "invitation", id: invitation.id };
   await recordAudit(tx, call, { orgId, action: "member.invited", target });
@@ -76,7 +76,7 @@ export function issueInviteToken({ randomBytes }: ControlDeps): { text: string; 
 
 /**
  * Sends the message of a committed invitation and records whether it was sent. A message that could not be sent is not
- * an error of the request: the invitation stands, and can be sent again immediately.
+ * an error of the request: the invitation stays valid, and can be sent again immediately.
  */
 export async function sendInvitation(
   deps: ControlDeps,
@@ -92,7 +92,7 @@ export async function sendInvitation(
       to: invitation.email,
       organizationName: message.organization.name,
       role: invitation.role,
-      // Behind a hash, so that the token does not reach any server's access log.
+      // After a `#`, so that the token does not reach any server's access log.
       link: `${webAddress(deps, message.baseUrl)}/invite#token=${message.token}`,
       expiresAt: invitation.expires_at,
       invitationId: id,

@@ -205,7 +205,7 @@ describe("who may manage keys", () => {
         "UPDATE control.api_keys SET revoked_at = now(), changed_xid = pg_current_xact_id() WHERE org_id = $1 AND id = $2",
       );
       const hold = testSql("SELECT pg_sleep(0.05)");
-      // The revocation has changed the row and not committed yet when the key is asked for.
+      // The revocation has changed the row and not committed yet when the key is requested.
       let begun = (): void => undefined;
       const isBegun = new Promise<void>((resolve) => (begun = resolve));
       const revoking = control.db.withTenant(orgId, async (tx) => {

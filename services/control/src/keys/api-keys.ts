@@ -43,9 +43,9 @@ function requireKeyManager({ identity }: Pick<Call, "identity">): void {
 }
 
 /**
- * Creates a key. Nobody grants more than they hold when it is made: an operator grants any scope, a session those of its role, a key its
- * own, and no longer than it lives itself. Whoever made a key also made those that it makes, so that the keys of somebody who has left can be found.
- * @throws unauthenticated for a caller that has ended meanwhile; not_found for the organization or the project; forbidden; bad_request; payment_required
+ * Creates a key. No caller grants more than it holds when the key is made: an operator grants any scope, a session those of its role, a key its
+ * own, and no longer than its own life. The maker of a key also counts as the maker of the keys it makes, so that the keys of a member who left can be found.
+ * @throws unauthenticated for a credential that has ended meanwhile; not_found for the organization or the project; forbidden; bad_request; payment_required
  */
 export function createApiKey(deps: ControlDeps): ControlHandlers["createApiKey"] {
   return async (request, call) => {
@@ -78,7 +78,7 @@ export function createApiKey(deps: ControlDeps): ControlHandlers["createApiKey"]
   };
 }
 
-/** Returns when a new key ends: as asked, and at the latest with the key that makes it. @throws bad_request */
+/** Returns when a new key ends: as requested, and at the latest with the key that makes it. @throws bad_request */
 function endOf(asked: string, { expiresAt }: LockedCaller, now: Date): string | undefined {
   if (asked === "") return expiresAt?.toISOString();
   const end = new Date(asked);

@@ -8,8 +8,8 @@ import type { ControlDeps } from "../deps.ts";
 import { countLiveKeys, insertApiKey, type ApiKeyRow, type ServiceAccountRow } from "./keys.sql.ts";
 
 /**
- * Creates a key in the transaction. The returned message is the only place that ever has its text.
- * @throws bad_request when the organization has as many live keys as it may have
+ * Creates a key in the transaction. Only the returned message ever contains its text.
+ * @throws bad_request when the organization has the maximum number of live keys
  */
 export async function issueKey(
   tx: Tx,

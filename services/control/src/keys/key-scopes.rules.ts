@@ -1,7 +1,7 @@
 import { scopes, type Scope } from "@tidemark/credentials";
 import { AppError, badRequest } from "@tidemark/errors";
 
-/** The scopes of a new key when the request does not say. */
+/** The scopes of a new key when the request names none. */
 const defaultScopes: readonly Scope[] = ["sdk:ingest", "export:read"];
 
 /** Returns the scopes of a new key, each once: the requested ones, or the default. @throws bad_request for an unknown scope */

@@ -31,7 +31,7 @@ export type ServiceAccountRow = {
   disabled_at: string | null;
 };
 
-// Who made a key is a column of its account, of which each key has its own.
+// The maker of a key is a column of its account; each key has its own account.
 const apiKeyColumns = `org_id, id, credential_id, service_account_id, key_prefix, name, scopes, project_id, created_at, expires_at,
   last_used_at, revoked_at,
   (SELECT a.created_by_user_id FROM control.service_accounts a
@@ -104,7 +104,7 @@ const countLiveKeysSql = sql(
    WHERE org_id = $1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $2)`,
 );
 
-/** Returns how many keys of an organization work. Other makers of keys of the organization wait from here to the end of the transaction. */
+/** Returns how many keys of an organization work. Other transactions that create keys of the organization wait from here to the end of this one. */
 export async function countLiveKeys(tx: Tx, orgId: string, now: Date): Promise<number> {
   await tx.rows(lockKeysSql, [orgId]);
   return (await tx.one<{ total: number }>(countLiveKeysSql, [orgId, now.toISOString()]))!.total;
@@ -125,18 +125,18 @@ const lockApiKeySql = sql(
   "control_lock_api_key",
   `SELECT ${apiKeyColumns} FROM control.api_keys WHERE org_id = $1 AND id = $2 FOR UPDATE`,
 );
-// Whether a key was revoked is asked of the rows: with the condition in the statement, PostgreSQL reads every live key of the organization.
+// The caller checks in the rows whether a key was revoked: with the condition in the statement, PostgreSQL reads every live key of the organization.
 const lockKeysOfAccountSql = sql(
   "control_lock_keys_of_account",
   `SELECT id, credential_id, revoked_at FROM control.api_keys WHERE org_id = $1 AND service_account_id = $2 ORDER BY id FOR UPDATE`,
 );
 
-/** Returns a key, revoked or not. Nobody changes it until the transaction ends. */
+/** Returns a key, revoked or not. No other transaction changes it until this one ends. */
 export function lockApiKey(tx: Tx, orgId: string, id: string): Promise<ApiKeyRow | undefined> {
   return tx.one(lockApiKeySql, [orgId, id]);
 }
 
-/** Returns the keys of a service account that were not revoked. Nobody revokes them until the transaction ends. */
+/** Returns the keys of a service account that were not revoked. No other transaction revokes them until this one ends. */
 export async function lockLiveKeysOfAccount(tx: Tx, orgId: string, serviceAccountId: string): Promise<KeyIds[]> {
   const keys = await tx.rows<KeyIds & Pick<ApiKeyRow, "revoked_at">>(lockKeysOfAccountSql, [orgId, serviceAccountId]);
   return keys.filter((key) => key.revoked_at === null);
@@ -160,7 +160,7 @@ const endSessionsSql = sql(
    WHERE org_id = $1 AND revoked_at IS NULL AND key_id IS NOT NULL AND key_id = ANY ($2::text[])`,
 );
 
-/** Ends the sessions of keys that were revoked, after that statement, so that it meets those which were opened meanwhile. */
+/** Ends the sessions of keys that were revoked, after the revoking statement, so that it also ends sessions that were opened meanwhile. */
 export async function endSessionsOfKeys(tx: Tx, orgId: string, keys: readonly KeyIds[], now: Date): Promise<void> {
   const ids = keys.map(({ credential_id: id }) => id);
   if (ids.length > 0) await tx.count(endSessionsSql, [orgId, ids, now.toISOString()]);

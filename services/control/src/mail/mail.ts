@@ -1,4 +1,4 @@
-/** The message of an invitation, to somebody who may not be a user yet. */
+/** The message of an invitation, to a person who may not be a user yet. */
 export type InvitationMessage = {
   readonly to: string;
   readonly organizationName: string;
@@ -12,7 +12,7 @@ export type InvitationMessage = {
 
 /** How messages reach people; a setting chooses the driver. */
 export type Mail = {
-  /** False when nothing can be sent; invitations are refused then before anything is stored. */
+  /** False when nothing can be sent; invitations are then refused before anything is stored. */
   readonly available: boolean;
   /**
    * Sends an invitation. Drivers that do not reach a mailbox return a `previewLink`, which the inviting person passes on.

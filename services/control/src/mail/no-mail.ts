@@ -1,7 +1,7 @@
 import { AppError } from "@tidemark/errors";
 import type { Mail } from "./mail.ts";
 
-/** Returns the error that this installation does not send messages. */
+/** Returns the error of an installation that does not send messages. */
 export function mailUnavailable(): AppError {
   return new AppError(
     "email_delivery_unavailable",

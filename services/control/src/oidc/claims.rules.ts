@@ -1,10 +1,10 @@
 import { AppError } from "@tidemark/errors";
 import { readEmail } from "../organizations/people.rules.ts";
 
-/** Whom a provider vouches for. */
+/** The identity that a provider vouches for. */
 export type IdentityKey = { readonly issuer: string; readonly subject: string };
 
-/** What a provider says of somebody who signed in there. */
+/** The claims of a provider about a person who signed in there. */
 export type Claims = IdentityKey & {
   readonly email?: unknown;
   readonly email_verified?: unknown;
@@ -12,18 +12,18 @@ export type Claims = IdentityKey & {
   readonly picture?: unknown;
 };
 
-/** Somebody whom we let in. */
+/** A person who is admitted. */
 export type Person = IdentityKey & {
   readonly email: string;
   readonly displayName: string;
   readonly avatarUrl: string;
 };
 
-/** Whom this installation lets in. */
+/** The rules by which this installation admits people. */
 export type Admission = {
   /** Domains of addresses, in lower case; empty: any. */
   readonly domains: readonly string[];
-  /** Whether addresses count that the provider does not say it has verified. */
+  /** Whether addresses that the provider does not mark as verified are accepted. */
   readonly trustsEmail: boolean;
 };
 
@@ -31,8 +31,8 @@ const NAME_CHARACTERS_MAX = 200;
 const URL_CHARACTERS_MAX = 2048;
 
 /**
- * Reads what a provider says of somebody (OpenID Connect Core 1.0, section 5.1). Names and pictures that are none are left out.
- * @throws forbidden without an address that was verified there, or with one of a domain that is not let in
+ * Reads a provider's claims about a person (OpenID Connect Core 1.0, section 5.1). Invalid names and pictures are left out.
+ * @throws forbidden without an address that was verified there, or with an address of a domain that is not admitted
  */
 export function readClaims(claims: Claims, { domains, trustsEmail }: Admission): Person {
   const { issuer, subject } = claims;

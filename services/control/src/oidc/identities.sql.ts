@@ -19,7 +19,7 @@ const insertSql = sql(
   `INSERT INTO control.identities (issuer, subject, user_id, created_at) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`,
 );
 
-/** Makes a user the one of an identity. Returns false when the user has another identity at the same provider. */
+/** Links a user to an identity. Returns false when the user has another identity at the same provider. */
 export async function insertIdentity(
   tx: Tx,
   { issuer, subject }: IdentityKey,

@@ -1,10 +1,10 @@
-/** What a browser keeps between the begin and the end of a login at a provider; nobody else may know it. */
+/** The secrets that a browser keeps between the start and the end of a login at a provider; no other party may know them. */
 export type LoginSecret = {
-  /** Comes back in the answer of the provider: another site cannot end a login that it began. */
+  /** Returned in the response of the provider: another site cannot end a login that it began. */
   readonly state: string;
-  /** Stands in the ID token: it was made for this login. */
+  /** Contained in the ID token: it was made for this login. */
   readonly nonce: string;
-  /** Of PKCE (RFC 7636): whoever has stolen the code cannot use it. */
+  /** Of PKCE (RFC 7636): a thief of the code cannot use it. */
   readonly verifier: string;
   /** The organization whose seat to take, and the path to go to afterwards; empty for none. */
   readonly orgId: string;
@@ -16,7 +16,7 @@ export function writeLoginSecret({ state, nonce, verifier, orgId, returnTo }: Lo
   return Buffer.from(JSON.stringify([state, nonce, verifier, orgId, returnTo])).toString("base64url");
 }
 
-/** Reads the text that `writeLoginSecret` wrote; undefined for every other one. */
+/** Reads the text that `writeLoginSecret` wrote; undefined for every other text. */
 export function readLoginSecret(text: string): LoginSecret | undefined {
   let fields: unknown;
   try {
@@ -33,7 +33,7 @@ export function readLoginSecret(text: string): LoginSecret | undefined {
 
 const PATH_CHARACTERS_MAX = 1024;
 
-/** Tells whether a text is a path on this site, which browsers take for nothing else: no address of another site, no line end. */
+/** Returns whether a text is a path on this site that browsers cannot misread: no address of another site, no line end. */
 export function isOwnPath(text: string): boolean {
   return text.length <= PATH_CHARACTERS_MAX && /^\/(?![/\\])[\x21-\x7e]*$/.test(text) && !text.includes("\\");
 }

@@ -1,6 +1,6 @@
 import type { Admission } from "./claims.rules.ts";
 
-/** The provider of OpenID Connect of an installation, and the client that it knows us as. */
+/** The OpenID Connect provider of an installation, and the client as which it knows us. */
 export type ProviderSettings = {
   readonly issuer: string;
   readonly clientId: string;
@@ -9,7 +9,7 @@ export type ProviderSettings = {
   readonly scopes: string;
 };
 
-/** The variables that say at which provider people sign in. */
+/** The variables that set the provider at which people sign in. */
 export type OidcConfig = {
   readonly oidcIssuer: string | undefined;
   readonly oidcClientId: string | undefined;
@@ -21,7 +21,7 @@ export type OidcConfig = {
 
 const loopback = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
-/** Returns the faults that no variable has by itself. */
+/** Returns the faults that only combinations of variables have. */
 export function oidcFaults({ oidcIssuer, oidcClientId, oidcScopes }: OidcConfig): string[] {
   if (oidcIssuer === undefined)
     return oidcClientId === undefined ? [] : ["TIDEMARK_OIDC_CLIENT_ID needs TIDEMARK_OIDC_ISSUER"];
@@ -34,7 +34,7 @@ export function oidcFaults({ oidcIssuer, oidcClientId, oidcScopes }: OidcConfig)
   return faults;
 }
 
-/** Returns where people sign in and who is let in; undefined where no provider is set. The settings have no faults. */
+/** Returns where people sign in and who is admitted; undefined where no provider is set. The settings have no faults. */
 export function oidcSettingsOf(config: OidcConfig): { provider: ProviderSettings; admission: Admission } | undefined {
   const { oidcIssuer: issuer, oidcClientId: clientId } = config;
   if (issuer === undefined || clientId === undefined) return undefined;

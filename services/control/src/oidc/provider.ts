@@ -26,10 +26,10 @@ type LoginSecrets = Pick<LoginSecret, "state" | "nonce" | "verifier">;
 
 /** A provider at which people sign in: the code flow with PKCE (OpenID Connect Core 1.0, section 3.1; RFC 7636). */
 export type Provider = {
-  /** Returns where to send a browser, and what it has to keep until it is back. @throws service_unavailable */
+  /** Returns where to send a browser, and the secrets that it has to keep until it is back. @throws service_unavailable */
   readonly begin: (redirectUri: string) => Promise<{ readonly url: string; readonly secrets: LoginSecrets }>;
   /**
-   * Trades the code in the address at which the browser came back for what the provider says of the person.
+   * Exchanges the code in the address at which the browser came back for the provider's claims about the person.
    * @throws unauthenticated when the provider refused, or the login is not the one that was begun; service_unavailable
    */
   readonly finish: (address: URL, secrets: LoginSecrets) => Promise<Claims>;
@@ -37,10 +37,10 @@ export type Provider = {
 
 /** A request to the provider takes at most this long; a sign-in makes up to three. */
 const TIMEOUT_SECONDS = 3;
-/** A provider that changed its keys or addresses is known anew after this time. */
+/** A provider's keys and addresses are read again after this time. */
 const KNOWN_MS = 60 * 60 * 1000;
 
-/** Creates the provider. It is asked for its addresses when they are needed first, so a start does not depend on it. `nowMs` never goes back. */
+/** Creates the provider. Its addresses are read when they are first needed, so a start does not depend on it. `nowMs` never goes back. */
 export function createProvider(
   settings: ProviderSettings,
   { log, nowMs }: { readonly log: Log; readonly nowMs: () => number },
@@ -51,7 +51,7 @@ export function createProvider(
     const { issuer, clientId, clientSecret } = settings;
     const authentication = clientSecret === undefined ? None() : ClientSecretPost(clientSecret);
     const isInsecure = new URL(issuer).protocol === "http:";
-    // The settings let only a provider on this machine be without TLS.
+    // The settings allow only a provider on this machine to be without TLS.
     // oxlint-disable-next-line typescript/no-deprecated -- marked by the library to make it stand out
     const execute = isInsecure ? [allowInsecureRequests] : [];
     const found = await discovery(new URL(issuer), clientId, undefined, authentication, {
@@ -95,7 +95,7 @@ export function createProvider(
           idTokenExpected: true,
         });
         const { iss: issuer, sub: subject, ...token } = tokens.claims()!;
-        // Many providers tell the address only when they are asked for it.
+        // Many providers return the address only on request.
         const told =
           typeof token["email"] === "string" ? token : await fetchUserInfo(config, tokens.access_token, subject);
         return { ...told, issuer, subject };
@@ -106,7 +106,7 @@ export function createProvider(
   };
 }
 
-/** What is wrong with an answer that belongs to another login, or is forged or old. */
+/** The error codes of a response that belongs to another login, or is forged or old. */
 const NOT_THIS_LOGIN: ReadonlySet<string> = new Set([
   "OAUTH_INVALID_RESPONSE",
   "OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED",

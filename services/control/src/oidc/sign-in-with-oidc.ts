@@ -7,7 +7,7 @@ import { readClaims, type Person } from "./claims.rules.ts";
 import { findUserByIdentity, insertIdentity } from "./identities.sql.ts";
 import { isOwnPath, readLoginSecret, writeLoginSecret } from "./login-secret.rules.ts";
 
-/** Under the address of the gateway; the provider has to know it. */
+/** A path under the address of the gateway; the provider has to know it. */
 const CALLBACK = "/api/auth/oidc/callback";
 
 /**
@@ -24,10 +24,10 @@ export function startOidcLogin({ settings }: ControlDeps): ControlHandlers["star
 }
 
 /**
- * Ends a sign-in: trades what the browser brings back from the provider for a session. A person is known by what the provider calls them; at their
- * first time by the address that it has verified.
+ * Ends a sign-in: exchanges the provider's response, which the browser brings back, for a session. A person is known by their subject at the provider; at
+ * the first sign-in by the address that it has verified.
  * @throws unauthenticated where no provider is set, or when the sign-in was not completed or is another one; forbidden for an address that is not
- * let in or belongs to somebody else; service_unavailable when the provider does not answer; what `enterAs` throws
+ * admitted or belongs to another person; service_unavailable when the provider does not answer; the errors of `enterAs`
  */
 export function finishOidcLogin(deps: ControlDeps): ControlHandlers["finishOidcLogin"] {
   return async ({ baseUrl, answer, secret: text }, call) => {
@@ -53,7 +53,7 @@ export function finishOidcLogin(deps: ControlDeps): ControlHandlers["finishOidcL
   };
 }
 
-/** @throws forbidden when the address is that of a user who is somebody else at the provider */
+/** @throws forbidden when the address belongs to a user with another identity at the provider */
 async function userOf(tx: Tx, { newId, now }: ControlDeps, person: Person): Promise<UserRow> {
   const known = await findUserByIdentity(tx, person);
   if (known !== undefined) return known;

@@ -1,7 +1,7 @@
 import { AppError, badRequest } from "@tidemark/errors";
 import { awaitsPayment, billingStates, type BillingState, type Plans, type PlanTier } from "@tidemark/plans";
 
-/** The kind of an organization. A personal one has one seat, and nobody can be invited to it. */
+/** The kind of an organization. A personal one has one seat, and no other person can be invited to it. */
 export type AccountType = "personal" | "business" | "customer";
 
 const accountTypes: readonly AccountType[] = ["personal", "business", "customer"];

@@ -4,20 +4,20 @@ import { pathId } from "@tidemark/requests";
 import type { Call } from "@tidemark/rpc";
 import { isAdmin } from "./people.rules.ts";
 
-/** Somebody who is signed in. */
+/** A caller who is signed in. */
 export type SignedIn = { readonly orgId: string; readonly userId: string; readonly credentialId: string };
 
-/** Tells whether the caller came with the bootstrap token. */
+/** Returns whether the caller used the bootstrap token. */
 export function isOperator(call: Pick<Call, "identity">): boolean {
   return call.identity?.kind === CallerKind.OPERATOR;
 }
 
-/** Checks that the caller came with the bootstrap token. @throws unauthenticated */
+/** Checks that the caller used the bootstrap token. @throws unauthenticated */
 export function requireOperator(call: Call): void {
   if (!isOperator(call)) throw new AppError("unauthenticated", "invalid bootstrap token");
 }
 
-/** Returns who is signed in. @throws unauthenticated unless a session calls */
+/** Returns the signed-in caller. @throws unauthenticated unless a session calls */
 export function requireSession(call: Call): SignedIn {
   const { identity } = call;
   if (identity === undefined || identity.kind !== CallerKind.SESSION) {

@@ -18,8 +18,8 @@ import {
 import { isAdmin } from "./people.rules.ts";
 
 /**
- * Deletes an organization: its keys end, its sessions can only restore it and go elsewhere, and everything is removed after the days of grace. A
- * repeated call answers the same. A dry run changes nothing and answers no organization. For operators, and owners and admins who are signed in.
+ * Deletes an organization: its keys end, its sessions can only restore it or switch organizations, and everything is removed after the days of grace. A
+ * repeated call answers the same. A dry run changes nothing and returns no organization. For operators, and owners and admins who are signed in.
  * @throws not_found, in a dry run also for a deleted one; forbidden; unauthenticated
  */
 export function deleteOrganization(deps: ControlDeps): ControlHandlers["deleteOrganization"] {
@@ -44,9 +44,9 @@ export function deleteOrganization(deps: ControlDeps): ControlHandlers["deleteOr
 }
 
 /**
- * Restores a deleted organization as it was; one that is not deleted is answered as it is. For operators, and its owners and admins, wherever they are
+ * Restores a deleted organization as it was; one that is not deleted is returned unchanged. For operators, and its owners and admins, wherever they are
  * signed in.
- * @throws not_found when it is not there, its time is over or the caller is no member; forbidden; unauthenticated
+ * @throws not_found when it does not exist, its time is over or the caller is not a member; forbidden; unauthenticated
  */
 export function undeleteOrganization(deps: ControlDeps): ControlHandlers["undeleteOrganization"] {
   return async (request, call) => {

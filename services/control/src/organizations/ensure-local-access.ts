@@ -12,15 +12,15 @@ import { withSuffix } from "./organization-name.rules.ts";
 import { findOrganization, insertOrganization, type OrganizationRow } from "./organizations.sql.ts";
 import { upsertUser, type UserRow } from "./users.sql.ts";
 
-// A fixed id, so that clients of an installation on somebody's own machine can rely on it.
+// A fixed id, so that clients of a local installation can rely on it.
 const localOrgId = "00000000-0000-0000-0000-000000000001";
 const localEmail = "local@localhost";
 
 const localScopes: readonly Scope[] = ["sdk:ingest", "export:read", "runs:control"];
 
 /**
- * Creates what an installation on somebody's own machine begins with, as far as it is missing: the organization `local`,
- * its owner, and a key when the launcher's key is missing or does not work anymore; and a token with which the owner signs in once. For operators.
+ * Creates the initial rows of a local installation, as far as they are missing: the organization `local`,
+ * its owner, and a key when the launcher's key is missing or no longer works; and a token with which the owner signs in once. For operators.
  * @throws unauthenticated
  */
 export function ensureLocalAccess(deps: ControlDeps): ControlHandlers["ensureLocalAccess"] {

@@ -42,7 +42,7 @@ const lockMembershipSql = sql(
   `SELECT ${membershipColumns} FROM control.memberships WHERE org_id = $1 AND user_id = $2 FOR SHARE`,
 );
 
-/** As `findMembership`; nobody changes it until the transaction ends. */
+/** As `findMembership`; no other transaction changes it until this one ends. */
 export function lockMembership(tx: Tx, orgId: string, userId: string): Promise<MembershipRow | undefined> {
   return tx.one(lockMembershipSql, [orgId, userId]);
 }
@@ -98,7 +98,7 @@ const takeSeatSql = sql(
   `UPDATE control.memberships SET status = 'active' WHERE org_id = $1 AND user_id = $2 AND status = 'invited'
    RETURNING ${membershipColumns}`,
 );
-// Gateways know a member's role and status from the entries of their sessions.
+// Gateways know a member's role and status from the entries of that member's sessions.
 const tellSessionsSql = sql(
   "control_tell_sessions",
   "UPDATE control.sessions SET changed_xid = pg_current_xact_id() WHERE org_id = $1 AND user_id = $2 AND revoked_at IS NULL",
@@ -110,12 +110,12 @@ export async function updateMembership(
   { orgId, userId, role, status }: { orgId: string; userId: string; role: Role; status: "active" | "invited" },
 ): Promise<MembershipRow | undefined> {
   const member = await tx.one<MembershipRow>(updateMembershipSql, [orgId, userId, role, status]);
-  // After the row was locked, so that it meets the sessions which were opened meanwhile.
+  // After the row was locked, so that it also covers sessions that were opened meanwhile.
   await tx.count(tellSessionsSql, [orgId, userId]);
   return member;
 }
 
-/** Makes an invited member an active one, with the role that they have now; returns undefined when no seat waits for them any more. */
+/** Makes an invited member an active one, with the role that they have now; returns undefined when no seat waits for them anymore. */
 export function takeInvitedSeat(tx: Tx, orgId: string, userId: string): Promise<MembershipRow | undefined> {
   return tx.one(takeSeatSql, [orgId, userId]);
 }

@@ -4,7 +4,7 @@ import { badRequest } from "@tidemark/errors";
 const lengthMax = 63;
 const shape = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
-/** Returns the short name that somebody chose, unchanged. @throws bad_request */
+/** Returns the short name that a client chose, unchanged. @throws bad_request */
 export function readSlug(text: string): string {
   if (!shape.test(text)) {
     throw badRequest("slug must have 1 to 63 lower-case letters, digits and hyphens, no hyphen at the ends", "slug");
@@ -16,7 +16,7 @@ const letterOrDigit = /[\p{L}\p{N}]/u;
 
 /**
  * Returns the short name that follows from a name: Latin letters without their accents, digits, single hyphens. A name
- * in another script gets one that is made of its hash, so that it is always the same.
+ * in another script gets a short name made from its hash, so that it is always the same.
  * @throws bad_request for a name without any letter or digit
  */
 export function slugOf(name: string): string {
@@ -36,7 +36,7 @@ export function withSuffix(slug: string, suffix: string): string {
   return `${slug.slice(0, lengthMax - suffix.length - 1).replace(/-+$/, "")}-${suffix}`;
 }
 
-/** Returns the name of a person's own organization when they do not say: their own name, else the part of their address before the @. */
+/** Returns the name of a person's own organization when they choose none: their own name, else the part of their address before the @. */
 export function personalName(email: string, displayName: string): string {
   const before = email.slice(0, email.indexOf("@"));
   return [displayName, before].find((name) => letterOrDigit.test(name)) ?? "Personal";

@@ -21,7 +21,7 @@ const organizationColumns =
 
 const enterOrganizationSql = sql("control_enter_organization", "SELECT platform.enter_org($1)");
 
-/** Makes the transaction see and write the rows of this organization alone from here on. */
+/** From here on the transaction sees and writes only rows of this organization. */
 export async function enterOrganization(tx: Tx, orgId: string): Promise<void> {
   await tx.rows(enterOrganizationSql, [orgId]);
 }
@@ -65,7 +65,7 @@ export function listOrganizationRows(tx: Tx, page: { limit: number; offset: numb
 
 const slugTakenSql = sql("control_slug_taken", "SELECT control.slug_taken($1) AS taken");
 
-/** Tells whether any organization has this short name. */
+/** Returns whether any organization has this short name. */
 export async function slugTaken(tx: Tx, slug: string): Promise<boolean> {
   return (await tx.one<{ taken: boolean }>(slugTakenSql, [slug]))!.taken;
 }
@@ -171,7 +171,7 @@ export async function markOrganizationDeleted(
   return (await tx.one<DeletableOrganizationRow>(markDeletedSql, [orgId, now.toISOString(), graceDays]))!;
 }
 
-/** Takes the mark of a locked organization back. */
+/** Removes the deletion mark of a locked organization. */
 export async function unmarkOrganizationDeleted(tx: Tx, orgId: string): Promise<DeletableOrganizationRow> {
   return (await tx.one<DeletableOrganizationRow>(unmarkDeletedSql, [orgId]))!;
 }

@@ -72,7 +72,7 @@ export function listOrganizations({ db }: ControlDeps): ControlHandlers["listOrg
 }
 
 /**
- * Sets the plan, with the seats that it brings, or the billing state, or both. For operators.
+ * Sets the plan, with the seats that it includes, or the billing state, or both. For operators.
  * @throws unauthenticated; not_found; bad_request for an unknown plan or state, or when neither is given
  */
 export function updateOrganization(deps: ControlDeps): ControlHandlers["updateOrganization"] {
@@ -105,7 +105,7 @@ function organizationOf(id: string): { readonly type: string; readonly id: strin
   return { type: "organization", id };
 }
 
-/** Tells whether an organization may be created under a name, that is whether its short name is free. */
+/** Returns whether an organization may be created under a name, that is, whether its short name is free. */
 export function checkOrganizationName({ db }: ControlDeps): ControlHandlers["checkOrganizationName"] {
   return async ({ name }) => {
     const slug = slugOf(name);

@@ -71,7 +71,7 @@ export async function insertOrganizationWithOwner(
  * Creates an organization that the caller owns, invites the people they name, and on `switch_on_create` moves the
  * caller's session there, in one transaction. The messages are sent after the commit.
  * @throws unauthenticated; bad_request; conflict for a taken name or a second personal organization;
- * billing_unavailable for a paid plan; email_delivery_unavailable; what inviting throws (invitations/invite.ts)
+ * billing_unavailable for a paid plan; email_delivery_unavailable; the errors of inviting (invitations/invite.ts)
  */
 export function createOwnOrganization(deps: ControlDeps): ControlHandlers["createOwnOrganization"] {
   return async (request, call) => {
@@ -132,7 +132,7 @@ function readWish({ mail }: ControlDeps, request: CreateOwnOrganizationRequest) 
 }
 
 /**
- * Checks that the person is not in as many organizations as a person may be, and for a personal one that they have none yet. Locks their row, so that two
+ * Checks that the person is in fewer organizations than the maximum, and for a personal one that they have none yet. Locks their row, so that two
  * requests do not both create one.
  */
 async function requireFewOrganizations(tx: Tx, accountType: string, userId: string): Promise<void> {

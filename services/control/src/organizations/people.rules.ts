@@ -2,7 +2,7 @@ import { scopes, type Scope } from "@tidemark/credentials";
 import { badRequest } from "@tidemark/errors";
 
 const emailLengthMax = 254;
-// One @, no blanks, at least one character on both sides: only a message can tell whether the address exists.
+// One @, no blanks, at least one character on both sides: only a message can show whether the address exists.
 const emailShape = /^[^\s@<>"(),:;\\[\]]+@[^\s@<>"(),:;\\[\]]+$/;
 
 /** Returns an address in lower case, without blanks around it. `field` names it in the error. @throws bad_request */
@@ -25,7 +25,7 @@ export type Role = "owner" | "admin" | "member" | "viewer";
 // An organization gets its owner when it is created.
 const invitedRoles: readonly Role[] = ["admin", "member", "viewer"];
 
-/** Returns the role that somebody is invited as; an empty name means member. @throws bad_request */
+/** Returns the role that a person is invited as; an empty name means member. @throws bad_request */
 export function readInvitedRole(name: string): Role {
   if (name === "") return "member";
   const role = invitedRoles.find((known) => known === name);
@@ -56,7 +56,7 @@ export function scopesOfRole(role: Role): readonly Scope[] {
   return role === "member" ? memberScopes : scopes;
 }
 
-/** Tells whether a role manages members, invitations and keys. */
+/** Returns whether a role manages members, invitations and keys. */
 export function isAdmin(role: string): boolean {
   return role === "owner" || role === "admin";
 }

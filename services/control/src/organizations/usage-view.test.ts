@@ -18,7 +18,7 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   orgId = await newOrganization(control);
-  // Another one, of which nothing is seen.
+  // Another organization; none of its rows are visible.
   const other = await newOrganization(control);
   await newKey(control, other);
   await newMember(control, other, "admin");
@@ -38,7 +38,7 @@ test("seats are members and people whose invitations are open, by the rule of in
   const member = await newMember(control, orgId, "admin");
   const ids = [];
   for (let n = 0; n < 4; n += 1) ids.push((await invite(`guest${n}-${orgId}@example.org`)).sent!.invitation!.id);
-  // Somebody who has a seat takes no second one.
+  // A person who has a seat does not take a second one.
   await change(
     `INSERT INTO control.invitations (org_id, id, email, role, credential_id, hash, expires_at, last_sent_at)
      VALUES ($1, gen_random_uuid(), $2, 'member', gen_random_uuid(), sha256(''), now() + interval '1 day', now())`,

@@ -57,7 +57,7 @@ const upsertUserSql = sql(
 );
 
 /**
- * Inserts a user, or returns the one with this address after filling in what is not known of them. The row stays locked
+ * Inserts a user, or returns the one with this address after filling in the missing fields. The row stays locked
  * until the transaction ends, so that one person's sign-ins run one after another.
  */
 export async function upsertUser(

@@ -9,7 +9,7 @@ import { isAdmin, readEmail } from "./people.rules.ts";
 import { listUserRows, upsertUser } from "./users.sql.ts";
 
 /**
- * Creates a user, or returns the one with this address after filling in what is not known of them. For operators.
+ * Creates a user, or returns the one with this address after filling in the missing fields. For operators.
  * @throws unauthenticated; bad_request for a text that is not an address
  */
 export function createUser({ db, newId, now }: ControlDeps): ControlHandlers["createUser"] {

@@ -3,7 +3,7 @@ import type { Tx } from "@tidemark/pg";
 import { findCredential, type CredentialFacts } from "./projection.sql.ts";
 
 /**
- * Returns the credential that a text is, if it is of the kind and works at `now`: it was issued with this very secret, it
+ * Returns the credential of a text, if it is of the kind and works at `now`: it was issued with this secret, it
  * is neither revoked nor expired, and its organization was not deleted. Returns undefined for every other text.
  */
 export async function findLiveCredential(

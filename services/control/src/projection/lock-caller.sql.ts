@@ -1,7 +1,7 @@
 import { sql, type Tx } from "@tidemark/pg";
 import type { Role } from "../organizations/people.rules.ts";
 
-/** What an API key may do now. */
+/** The current rights of an API key. */
 export type KeyRights = {
   scopes: string[];
   project_id: string | null;
@@ -10,7 +10,7 @@ export type KeyRights = {
   created_by_user_id: string | null;
 };
 
-/** What a session may do now: that of its member. */
+/** The current rights of a session: those of its member. */
 export type SessionRights = {
   role: Role;
   status: "active" | "invited";
@@ -26,7 +26,7 @@ const lockKeySql = sql(
    FROM control.api_keys k WHERE k.org_id = $1 AND k.credential_id = $2 FOR SHARE`,
 );
 
-/** Reads a key by the id in its text. Nobody revokes it until the transaction ends. */
+/** Reads a key by the id in its text. No other transaction revokes it until this one ends. */
 export function lockKey(tx: Tx, orgId: string, credentialId: string): Promise<KeyRights | undefined> {
   return tx.one(lockKeySql, [orgId, credentialId]);
 }
@@ -38,7 +38,7 @@ const lockSessionSql = sql(
    WHERE s.org_id = $1 AND s.credential_id = $2 FOR SHARE`,
 );
 
-/** Reads a session by the id in its text, and its member. Nobody ends or changes them until the transaction ends. */
+/** Reads a session by the id in its text, and its member. No other transaction ends or changes them until this one ends. */
 export function lockSession(tx: Tx, orgId: string, credentialId: string): Promise<SessionRights | undefined> {
   return tx.one(lockSessionSql, [orgId, credentialId]);
 }

@@ -3,7 +3,7 @@ import { testSql } from "@tidemark/testkit";
 import type { Call } from "@tidemark/rpc";
 import { expectRefusal, newEmail, newMember, newOrganization, startControl, type Control } from "../control.fixture.ts";
 
-// A gateway let the caller in, and what it knew of them ended before the service began.
+// A gateway admitted the caller, and the caller's credential ended before the service began.
 
 let control: Control;
 beforeAll(async () => {
@@ -16,7 +16,7 @@ type Act = (orgId: string, call: Call) => Promise<unknown>;
 const invited = async (orgId: string): Promise<string> =>
   (await control.client.createInvitation({ orgId, email: newEmail() }, control.operator)).sent!.invitation!.id;
 
-/** What gives somebody a place in an organization, or takes the offer of one back. */
+/** Acts that give a person a place in an organization, or withdraw an offer of one. */
 const acts: readonly (readonly [string, (orgId: string) => Promise<Act>])[] = [
   ["inviting", async () => (orgId, call) => control.client.createInvitation({ orgId, email: newEmail() }, call)],
   [

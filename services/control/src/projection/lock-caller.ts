@@ -7,17 +7,17 @@ import { requirePeopleManager } from "../organizations/callers.ts";
 import { scopesOfRole } from "../organizations/people.rules.ts";
 import { lockKey, lockSession, type KeyRights } from "./lock-caller.sql.ts";
 
-/** Who calls, with the rights that they have now. */
+/** The caller, with its current rights. */
 export type LockedCaller = {
   readonly identity: Identity | undefined;
-  /** When the key of the caller ends; undefined for one that does not, and for everybody else. */
+  /** When the key of the caller ends; undefined for a key that does not end, and for all other callers. */
   readonly expiresAt: Date | undefined;
-  /** The user who made the key of the caller; undefined if nobody is known, and for everybody else. */
+  /** The user who made the key of the caller; undefined if unknown, and for all other callers. */
   readonly madeBy: string | undefined;
 };
 
 /**
- * Reads the caller's credential again and locks it until the transaction ends: what a gateway knew of it may be a second old, or ten, and a credential
+ * Reads the caller's credential again and locks it until the transaction ends: a gateway's copy may be one second old, or ten, and a credential
  * that has ended must not make another one.
  * @throws unauthenticated for one that has ended
  */
@@ -44,8 +44,8 @@ export async function lockCaller(tx: Tx, { identity }: Call, now: Date): Promise
 }
 
 /**
- * Requires that the caller may manage an organization's people, by the rights that it has now and keeps until the transaction ends. Who changes these people has
- * locked the organization before.
+ * Requires that the caller may manage an organization's people, by its current rights, which it keeps until the transaction ends.
+ * A transaction that changes people has locked the organization before.
  * @throws forbidden, unauthenticated for a credential that has ended
  */
 export async function lockPeopleManager(tx: Tx, call: Call, now: Date): Promise<LockedCaller> {
@@ -55,7 +55,7 @@ export async function lockPeopleManager(tx: Tx, call: Call, now: Date): Promise<
   return caller;
 }
 
-/** Reads a key by the id in its text. Nobody revokes it until the transaction ends. @throws unauthenticated for one that has ended */
+/** Reads a key by the id in its text. No other transaction revokes it until this one ends. @throws unauthenticated for one that has ended */
 export async function lockLiveKey(tx: Tx, orgId: string, credentialId: string, now: Date): Promise<KeyRights> {
   const key = await lockKey(tx, orgId, credentialId);
   if (key === undefined || hasEnded(key, now)) throw ended();

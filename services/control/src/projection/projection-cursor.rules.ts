@@ -3,7 +3,7 @@ export type ChangePosition = { readonly xid: bigint; readonly kind: string; read
 
 /**
  * How far a reader of the projection has read. `floor` is the transaction from which the next poll reads; in the middle
- * of a pass it is that of the pass's first page, because rows may have changed since. `snapshot` says that the pass
+ * of a pass it is the floor of the pass's first page, because rows may have changed since. `snapshot` says that the pass
  * returns live rows only, to a reader that knows nothing yet.
  */
 export type ProjectionCursor = {
@@ -20,7 +20,7 @@ export function writeCursor({ floor, pass }: ProjectionCursor): string {
   return `v1.${floor}.${pass.snapshot ? "s" : "c"}.${xid}.${kind}.${id}`;
 }
 
-/** Reads a cursor; returns undefined for every other text, also for the empty one: its reader starts over. */
+/** Reads a cursor; returns undefined for every other text, including the empty one: its reader starts over. */
 export function readCursor(text: string): ProjectionCursor | undefined {
   const match = shape.exec(text);
   if (match === null) return undefined;

@@ -21,7 +21,7 @@ export async function readProjection(control: Control, from = "", limit = 1000) 
 }
 
 /**
- * Returns a cursor after everything that has happened. Rows come again as long as any older transaction is open in any
+ * Returns a cursor after all changes so far. Rows are returned again as long as any older transaction is open in any
  * database of the server, so this polls until none do.
  */
 export async function restingCursor(control: Control): Promise<string> {

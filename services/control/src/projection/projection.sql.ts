@@ -2,7 +2,7 @@ import { sql, type Tx } from "@tidemark/pg";
 import type { Role } from "../organizations/people.rules.ts";
 import type { ChangePosition } from "./projection-cursor.rules.ts";
 
-/** What gateways know of an organization. */
+/** The facts that gateways know of an organization. */
 export type OrganizationFacts = {
   org_id: string;
   slug: string;
@@ -12,7 +12,7 @@ export type OrganizationFacts = {
   deleted: boolean;
 };
 
-/** What gateways know of a credential. */
+/** The facts that gateways know of a credential. */
 export type CredentialFacts = {
   kind: "api_key" | "session";
   /** The id in its text. */
@@ -48,7 +48,7 @@ export type ChangedRow = { position: ChangePosition } & (
 /** Rows changed after `after`, and the oldest open and the next transaction of the server when it read them. */
 export type ProjectionPage = { floor: bigint; ceiling: bigint; rows: ChangedRow[] };
 
-/** Reads at most `limit` rows; the comment of control.projection_page says in which order, and what `floor` promises. */
+/** Reads at most `limit` rows; the comment of control.projection_page states the order, and the guarantee of `floor`. */
 export async function readProjectionPage(
   tx: Tx,
   page: { after: ChangePosition; liveOnly: boolean; limit: number },
@@ -80,7 +80,7 @@ const findCredentialSql = sql(
    FROM control.find_credential($1, $2)`,
 );
 
-/** Returns what gateways know of a credential and of its organization, by the id in the credential's text. */
+/** Returns the facts that gateways know of a credential and of its organization, by the id in the credential's text. */
 export function findCredential(
   tx: Tx,
   kind: CredentialFacts["kind"],

@@ -22,12 +22,12 @@ const start = { xid: 0n, kind: "", id: "" };
 
 /**
  * Returns changed rows from the cursor's floor on. The floor that the next cursor carries was the oldest open transaction
- * when this pass began, so every row that was not visible then comes later, in whatever order transactions commit.
+ * when this pass began, so every row that was not visible then is returned later, regardless of the commit order.
  */
 export function getProjection({ db }: ControlDeps): ControlHandlers["getProjection"] {
   return async (request) => {
     const limit = Math.min(request.limit || rowsDefault, rowsMax);
-    // One row more than requested tells whether there are more.
+    // One row more than requested shows whether there are more.
     const read = (cursor: ProjectionCursor | undefined): Promise<ProjectionPage> => {
       const after = cursor === undefined ? start : (cursor.pass?.after ?? { ...start, xid: cursor.floor });
       return readProjectionPage(db, {
@@ -39,7 +39,7 @@ export function getProjection({ db }: ControlDeps): ControlHandlers["getProjecti
     let cursor = readCursor(request.cursor);
     let page = await read(cursor);
     if (cursor !== undefined && cursor.floor > page.ceiling) {
-      // The transactions of the server went back: it was restored, and what the reader knows may never have happened.
+      // The server's transaction numbers went back: it was restored, and the changes that the reader knows may never have happened.
       cursor = undefined;
       page = await read(undefined);
     }
@@ -82,7 +82,7 @@ export function recordCredentialUse({ db }: ControlDeps): ControlHandlers["recor
   };
 }
 
-/** Returns what gateways know of an organization as a message. */
+/** Returns the facts that gateways know of an organization as a message. */
 function encodeOrganizationEntry(facts: OrganizationFacts): MessageInitShape<typeof OrganizationEntrySchema> {
   return {
     id: facts.org_id,
@@ -94,7 +94,7 @@ function encodeOrganizationEntry(facts: OrganizationFacts): MessageInitShape<typ
   };
 }
 
-/** Returns what gateways know of a credential as a message. A session's scopes are those of its role, or of its key. */
+/** Returns the facts that gateways know of a credential as a message. A session's scopes are those of its role, or of its key. */
 function encodeCredentialEntry(facts: CredentialFacts): MessageInitShape<typeof CredentialEntrySchema> {
   const session = facts.kind === "session";
   return {

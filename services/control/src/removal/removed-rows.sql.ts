@@ -23,7 +23,7 @@ export async function beginDueRemovals(db: Db, now: Date): Promise<void> {
   }
 }
 
-/** Removes all rows of an organization but itself and its audit log, in an order in which none refers to a missing one. */
+/** Removes all rows of an organization except its own row and its audit log, in an order in which none refers to a missing one. */
 export const removeRowsOfOrganization = organizationRemover("control", [
   "sessions",
   "one_time_tokens",
@@ -49,12 +49,12 @@ const forgetNameSql = sql(
 
 const removeStoredSql = sql("control_remove_stored_bytes", "DELETE FROM platform.stored_bytes WHERE org_id = $1");
 
-/** Removes what was counted of the bytes of an organization, of which nothing is stored any more. */
+/** Removes the byte counts of an organization that no longer stores anything. */
 export async function removeStoredBytes(tx: Tx, orgId: string): Promise<void> {
   await tx.count(removeStoredSql, [orgId]);
 }
 
-/** Leaves of an organization its id and its short name, which are never free again. */
+/** Reduces an organization to its id and its short name, which are never free again. */
 export async function forgetOrganization(tx: Tx, orgId: string): Promise<void> {
   await tx.count(forgetNameSql, [orgId]);
 }

@@ -12,7 +12,7 @@ const listSeatsSql = sql(
    ORDER BY m.created_at, m.id`,
 );
 
-/** A member with what colleagues may know of the person. */
+/** A member with the personal data that colleagues may see. */
 export type SeatRow = MembershipRow & Pick<UserRow, "email" | "display_name" | "avatar_url">;
 
 /** Returns an organization's members, oldest first. */
@@ -38,7 +38,7 @@ const hasOtherOwnerSql = sql(
   `SELECT FROM control.memberships WHERE org_id = $1 AND id <> $2 AND role = 'owner' AND status = 'active' LIMIT 1`,
 );
 
-/** Tells whether an organization has an active owner besides a member. The caller has locked the organization's row. */
+/** Returns whether an organization has an active owner other than this member. The caller has locked the organization's row. */
 export async function hasOtherOwner(tx: Tx, orgId: string, id: string): Promise<boolean> {
   return (await tx.count(hasOtherOwnerSql, [orgId, id])) > 0;
 }
@@ -54,11 +54,11 @@ const endSessionsSql = sql(
 /** Removes a member and ends their sessions in the organization. */
 export async function removeSeatRow(tx: Tx, { org_id, id, user_id }: SeatRow, now: Date): Promise<void> {
   await tx.count(removeSeatSql, [org_id, id]);
-  // After the row was locked, so that it meets the sessions which were opened meanwhile.
+  // After the row was locked, so that it also ends sessions that were opened meanwhile.
   await tx.count(endSessionsSql, [org_id, user_id, now.toISOString()]);
 }
 
-// An invitation of somebody who has a seat does not take a second one. Invitations are not counted further than they matter.
+// An invitation of a person who has a seat does not take a second one. Invitations are counted only as far as they matter.
 const countSeatsSql = sql(
   "control_count_seats",
   `SELECT coalesce((SELECT members FROM control.member_counts WHERE org_id = $1), 0)
@@ -73,7 +73,7 @@ const countSeatsSql = sql(
 );
 
 /**
- * Tells whether more than `limit` seats of an organization are taken or promised, by members and by invitations that are
+ * Returns whether more than `limit` seats of an organization are taken or promised, by members and by invitations that are
  * pending at `now`.
  */
 export async function exceedsSeats(tx: Tx, orgId: string, now: Date, limit: number): Promise<boolean> {

@@ -19,7 +19,7 @@ import { upsertUser } from "../organizations/users.sql.ts";
 import { exceedsSeats, findSeatRow, hasOtherOwner, listSeatRows, removeSeatRow, type SeatRow } from "./seats.sql.ts";
 
 /**
- * Reserves a seat for an address. A person who has one keeps it as it is.
+ * Reserves a seat for an address. A person who has one keeps it unchanged.
  * @throws not_found, forbidden, unauthenticated, bad_request, payment_required, personal_workspace_invite_forbidden, invite_seat_limit_reached
  */
 export function addSeat(deps: ControlDeps): ControlHandlers["addSeat"] {
@@ -41,7 +41,7 @@ export function addSeat(deps: ControlDeps): ControlHandlers["addSeat"] {
       await lockPeopleManager(tx, call, now);
       const seat = { orgId, id: deps.newId(), userId: user.id, role, status: "invited", now } as const;
       const made = await insertMembership(tx, seat);
-      // Counted with the new one in it; an invitation of the same person counts once.
+      // Counts the new seat too; an invitation of the same person counts once.
       if (made !== undefined) {
         await requireSeats(tx, deps, organization);
         const target = { type: "membership", id: made.id };
@@ -90,7 +90,7 @@ export function changeSeat(deps: ControlDeps): ControlHandlers["changeSeat"] {
 }
 
 /**
- * Takes a member out of the organization: their seat is free and their sessions there have ended. Keys that they made stay.
+ * Removes a member from the organization: frees their seat and ends their sessions there. Keys that they made stay.
  * @throws not_found, forbidden, conflict for the last owner
  */
 export function removeSeat(deps: ControlDeps): ControlHandlers["removeSeat"] {
@@ -110,7 +110,7 @@ export function removeSeat(deps: ControlDeps): ControlHandlers["removeSeat"] {
 
 type LockedSeat = { readonly seat: SeatRow; readonly changesOwners: boolean };
 
-/** Finds a seat for a caller who manages people. Changes of people of an organization come one after another. @throws not_found, forbidden, unauthenticated */
+/** Finds a seat for a caller who manages people. Changes of people of an organization run one after another. @throws not_found, forbidden, unauthenticated */
 async function lockSeat(
   tx: Tx,
   deps: ControlDeps,
@@ -135,7 +135,7 @@ async function requireMayChange(tx: Tx, { seat, changesOwners }: LockedSeat, rol
 }
 
 /**
- * Checks that no more seats are taken than there are, the caller's new one counted. The caller has locked the
+ * Checks that no more seats are taken than exist, including the caller's new one. The caller has locked the
  * organization's row, so that two requests do not both take the last seat.
  * @throws invite_seat_limit_reached
  */
@@ -150,8 +150,8 @@ export async function requireSeats(
 }
 
 /**
- * Returns a seat as a message: of the person only what colleagues may know. A person who has not come yet is known by the address alone, so that
- * reserving a seat does not tell whether somebody has an account, and how they are called there.
+ * Returns a seat as a message, with only the personal data that colleagues may see. A person who has not joined yet is shown by address alone, so that
+ * reserving a seat does not reveal whether a person has an account, or their name there.
  */
 function encodeSeat(row: SeatRow): MessageInitShape<typeof SeatSchema> {
   const isColleague = row.status === "active";

@@ -21,7 +21,7 @@ import { upsertUser, type UserRow } from "../organizations/users.sql.ts";
 import { announceChange } from "../projection/commit-projection-change.ts";
 import { openSession } from "./open-session.ts";
 
-/** Where somebody who signs in wants to go; empty texts for no wish. */
+/** The organization that a person who signs in asks for; empty texts for none. */
 export type SignInRequest = {
   readonly orgName: string;
   readonly accountType: AccountType;
@@ -34,8 +34,8 @@ export type SignInRequest = {
 /**
  * Opens a session of a person into the first of: the organization of the invitation that they bring; the one whose seat they name; the one that they
  * name or were in last; the only one with a seat that waits for them; a new one.
- * @throws not_found when no seat waits in the named organization; conflict for a taken name; multiple_pending_invites; what joining by invitation
- * throws (invitations/accept-invitation.ts)
+ * @throws not_found when no seat waits in the named organization; conflict for a taken name; multiple_pending_invites; the errors of joining by
+ * invitation (invitations/accept-invitation.ts)
  */
 export async function enterAs(
   tx: Tx,

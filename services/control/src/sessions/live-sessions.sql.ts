@@ -1,6 +1,6 @@
 import { sql, type Tx } from "@tidemark/pg";
 
-/** A session that works, with whose it is. */
+/** A live session, with its owner. */
 export type LiveSessionRow = {
   org_id: string;
   id: string;
@@ -46,7 +46,7 @@ const ofOrganizationSql = sql(
   `${inOrganization} ORDER BY s.created_at DESC, s.id LIMIT $3 OFFSET $4`,
 );
 
-/** Returns the sessions of everybody in an organization, newest first. */
+/** Returns the sessions of all users and keys in an organization, newest first. */
 export function listSessionsOfOrganization(tx: Tx, orgId: string, now: Date, page: Page): Promise<LiveSessionRow[]> {
   return tx.rows(ofOrganizationSql, [orgId, now.toISOString(), page.limit, page.offset]);
 }

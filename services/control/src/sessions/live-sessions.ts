@@ -21,7 +21,7 @@ import { encodeSession } from "./open-session.ts";
 import { revokeSession } from "./sessions.sql.ts";
 
 /**
- * Lists the live sessions of the caller in all organizations, or with `all` those of everybody in this one, newest first.
+ * Lists the live sessions of the caller in all organizations, or with `all` every live session in this one, newest first.
  * @throws unauthenticated; with `all` forbidden unless the caller is an owner or admin
  */
 export function listSessions({ db, now }: ControlDeps): ControlHandlers["listSessions"] {
@@ -39,7 +39,7 @@ export function listSessions({ db, now }: ControlDeps): ControlHandlers["listSes
 }
 
 /**
- * Ends a session of the caller, in any organization; owners and admins end all in this one. It is refused everywhere within a second.
+ * Ends a session of the caller, in any organization; owners and admins may end any session in this one. It is refused everywhere within a second.
  * @throws unauthenticated; not_found for one that the caller may not end, or that has ended
  */
 export function endSession(deps: ControlDeps): ControlHandlers["endSession"] {

@@ -30,7 +30,7 @@ const takeSql = sql(
    RETURNING org_id AS "orgId", user_id AS "userId"`,
 );
 
-/** Deletes a token that is still good and returns whose it was; undefined for any other. Of two at once one gets it. */
+/** Deletes a valid token and returns its owner; undefined for any other token. Of two simultaneous calls one gets it. */
 export function takeOneTimeToken(
   tx: Tx,
   { id, hash }: { readonly id: string; readonly hash: Uint8Array },

@@ -39,7 +39,7 @@ export async function openSession(
   deps: Pick<ControlDeps, "newId" | "randomBytes" | "now">,
   member: { orgId: string; userId: string },
 ): Promise<MessageInitShape<typeof NewSessionSchema>> {
-  // Who removes the member waits until the session can be seen, and ends it.
+  // A transaction that removes the member waits until the session is visible, and ends it.
   const membership = await lockMembership(tx, member.orgId, member.userId);
   if (membership?.status !== "active") throw notMember();
   const begin = deps.now();
@@ -62,7 +62,7 @@ type Opening = {
   readonly end?: Date | undefined;
 };
 
-/** Inserts a session under a new text. It ends by itself after its time, or at `end` if that comes first. */
+/** Inserts a session under a new text. It ends by itself after its time, or at `end` if that is earlier. */
 async function issueSession(
   tx: Tx,
   { newId, randomBytes }: Pick<ControlDeps, "newId" | "randomBytes">,
@@ -87,7 +87,7 @@ export async function openSessionOfKey(
   { orgId, keyId }: { readonly orgId: string; readonly keyId: string },
 ): Promise<MessageInitShape<typeof NewSessionSchema>> {
   const begin = deps.now();
-  // Who revokes the key waits until the session can be seen, and ends it.
+  // A transaction that revokes the key waits until the session is visible, and ends it.
   const key = await lockLiveKey(tx, orgId, keyId, begin);
   const end = key.expires_at === null ? undefined : new Date(key.expires_at);
   const { session, token, expiresAt } = await issueSession(tx, deps, { orgId, owner: { keyId }, begin, end });
@@ -103,7 +103,7 @@ function notMember(): AppError {
 
 /**
  * Ends the caller's session and opens one in another organization: with a new session instead of a changed one no
- * process can mistake it for what it was. The transaction is in the new organization afterwards.
+ * process can mistake it for the old one. The transaction is in the new organization afterwards.
  * @throws unauthenticated when the caller's session has ended
  */
 export async function tradeSession(
@@ -113,7 +113,7 @@ export async function tradeSession(
   orgId: string,
 ): Promise<MessageInitShape<typeof NewSessionSchema>> {
   await enterOrganization(tx, caller.orgId);
-  // A gateway that does not know yet that the session has ended lets it in, but it opens nothing anymore.
+  // A gateway that does not know yet that the session has ended admits it, but it can no longer open a session.
   const alive = await revokeSession(tx, caller.orgId, caller.credentialId, deps.now());
   if (!alive) throw new AppError("unauthenticated", "the session has ended");
   await enterOrganization(tx, orgId);
@@ -123,7 +123,7 @@ export async function tradeSession(
 }
 
 /**
- * Returns a session with what the dashboard shows of it; undefined when its organization was deleted or its user is not
+ * Returns a session with the data that the dashboard shows; undefined when its organization was deleted or its user is not
  * an active member. The transaction has entered the session's organization.
  */
 export async function viewSession(
@@ -144,7 +144,7 @@ export async function viewSession(
   };
 }
 
-/** The same of a session of a key, which has no user and no membership. */
+/** The same for a session of a key, which has no user and no membership. */
 async function viewSessionOfKey(
   tx: Tx,
   session: SessionRow,

@@ -74,7 +74,7 @@ describe("a session that is opened while its member", () => {
     const { credentials } = await readProjection(control, cursor);
     expect(credentials.length).toBeGreaterThan(0);
     expect(new Set(credentials.map(({ role }) => role))).toEqual(new Set(["viewer"]));
-    // All were told by the change of the role, the new one too.
+    // The change of the role reached all sessions, including the new one.
     const told = testSql("SELECT DISTINCT changed_xid FROM control.sessions WHERE org_id = $1 AND user_id = $2");
     expect(await control.ownerDb.rows(told, [orgId, userId])).toHaveLength(1);
   });

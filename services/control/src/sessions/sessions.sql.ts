@@ -32,7 +32,7 @@ const insertSessionSql = sql(
    VALUES ($1, $2, $3, $4, $5, $6, $7, $8) RETURNING ${sessionColumns}`,
 );
 
-/** Whose session it is: a member's, or that of a key, by the id in its text. */
+/** The owner of a session: a member, or a key, by the id in its text. */
 export type SessionOwner = { readonly userId: string } | { readonly keyId: string };
 
 /** The fields of a new session. */
@@ -67,7 +67,7 @@ const revokeSessionSql = sql(
    WHERE org_id = $1 AND credential_id = $2 AND revoked_at IS NULL`,
 );
 
-/** Revokes a session by the id in its text; tells whether it was not revoked before. */
+/** Revokes a session by the id in its text; returns whether it was not revoked before. */
 export async function revokeSession(tx: Tx, orgId: string, credentialId: string, now: Date): Promise<boolean> {
   return (await tx.count(revokeSessionSql, [orgId, credentialId, now.toISOString()])) > 0;
 }
@@ -114,7 +114,7 @@ export async function endOldestSessionsOfKey(
   await tx.count(endOldestOfKeySql, [orgId, keyId, keep, now.toISOString()]);
 }
 
-// A day later no gateway needs to be told that the session has ended.
+// A day later no gateway needs to learn that the session has ended.
 const sweepSessionsSql = sql(
   "control_sweep_sessions",
   `DELETE FROM control.sessions

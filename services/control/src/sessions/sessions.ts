@@ -8,7 +8,7 @@ import { findLiveCredential } from "../projection/live-credential.ts";
 import { tradeSession, viewSession } from "./open-session.ts";
 import { findSession, revokeSession } from "./sessions.sql.ts";
 
-/** Returns who is signed in. Nobody is an empty answer, not an error. */
+/** Returns the signed-in user. Without one, the response is empty and not an error. */
 export function getSession({ db, now }: ControlDeps): ControlHandlers["getSession"] {
   return async ({ token }) => {
     const found = await findLiveCredential(db, "session", token, now());

@@ -18,8 +18,8 @@ export function getAuthConfig({ settings }: ControlDeps): ControlHandlers["getAu
 }
 
 /**
- * Signs a person in by their address alone, where `enterAs` says.
- * @throws unauthenticated unless the installation was started for development; bad_request; billing_unavailable; what `enterAs` throws
+ * Signs a person in by their address alone, into the organization that `enterAs` chooses.
+ * @throws unauthenticated unless the installation was started for development; bad_request; billing_unavailable; the errors of `enterAs`
  */
 export function signInForDevelopment(deps: ControlDeps): ControlHandlers["signInForDevelopment"] {
   return async (request, call) => {

@@ -7,7 +7,7 @@ import { announceChange } from "../projection/commit-projection-change.ts";
 import { insertOneTimeToken, takeOneTimeToken } from "./one-time-tokens.sql.ts";
 import { openSession } from "./open-session.ts";
 
-/** How long a token is good. */
+/** How long a token is valid. */
 const TOKEN_MS = 10 * 60_000;
 
 /** Creates a token that opens one session of a member, and returns its text. */
@@ -24,8 +24,8 @@ export async function issueOneTimeToken(
 }
 
 /**
- * Opens the one session that a token is good for.
- * @throws unauthenticated for a token that was used, is too old, or never was one
+ * Opens the one session that a token is valid for.
+ * @throws unauthenticated for a token that was used, is too old, or never existed
  */
 export function signInOnce(deps: ControlDeps): ControlHandlers["signInOnce"] {
   return async ({ token }) => {

@@ -6,7 +6,7 @@ import { openSessionOfKey } from "./open-session.ts";
 
 /**
  * Opens a session with the rights of an API key, which ends with the key.
- * @throws unauthenticated for every text that is no key that works
+ * @throws unauthenticated for every text that is not a working key
  */
 export function signInWithApiKey(deps: ControlDeps): ControlHandlers["signInWithApiKey"] {
   return async ({ apiKey }) => {

@@ -7,7 +7,7 @@ import { displayStatus, isStopRequested, rowOfState, type RunState } from "@tide
 import type { ControlDeps } from "../deps.ts";
 import { setRunStates } from "./run-states.sql.ts";
 
-/** Somebody asked runs to stop. */
+/** A caller asked runs to stop. */
 export const stopRequestedSubject = "tidemark.control.stop_requested.v1";
 
 /** A training process acknowledged a stop, or completed it. */
@@ -31,8 +31,8 @@ export async function writeStops(
 export type ChangedRun = { readonly id: string; readonly projectId: string; readonly statusChanged: boolean };
 
 /**
- * Runs a transaction that changes runs, which it adds to `changed`. When it has committed, its messages leave, and this process has the change in
- * memory before anyone is told that it happened.
+ * Runs a transaction that changes runs, which it adds to `changed`. When it has committed, its messages are sent, and this process has the change in
+ * memory before any client learns of it.
  */
 export async function commitRunChange<T>(
   deps: ControlDeps,
@@ -50,7 +50,7 @@ export async function commitRunChange<T>(
   return result;
 }
 
-/** Returns where a run's stop request stands, with its free texts. */
+/** Returns the state of a run's stop request, with its free texts. */
 export function encodeRunControl(state: RunState): MessageInitShape<typeof RunControlSchema> {
   const row = rowOfState(state);
   return {

@@ -11,15 +11,15 @@ export type PendingStop = {
 /** The owner of a run. The many runs of a project share one object. */
 export type RunOwner = { readonly orgId: string; readonly projectId: string };
 
-/** What the training process of a run is told when it polls. */
+/** The state that a poll returns to the training process of a run. */
 export type KnownRun = {
   readonly owner: RunOwner;
   readonly status: RunStatus;
-  /** Undefined when nobody has asked the run to stop, and after it has ended. */
+  /** Undefined when no stop was requested, and after the run has ended. */
   readonly pending: PendingStop | undefined;
 };
 
-/** The same as rows of schema `runs` hold it. */
+/** The same as stored in rows of schema `runs`. */
 export type RunControlRow = {
   readonly id: string;
   readonly org_id: string;
@@ -31,7 +31,7 @@ export type RunControlRow = {
   readonly stop_acknowledged_at: string | null;
 };
 
-/** Returns what is known of a run from its row; undefined for a deleted one. */
+/** Returns the known state of a run from its row; undefined for a deleted one. */
 export function knownRun(row: RunControlRow, owner: RunOwner): KnownRun | undefined {
   const { status, stop_request_id: requestId, stop_requested_at: requestedAt } = row;
   if (status === "deleted") return undefined;
@@ -43,11 +43,11 @@ export function knownRun(row: RunControlRow, owner: RunOwner): KnownRun | undefi
 /** Every running run of the installation, and some that have ended, in memory: about 200 bytes per run. */
 export type LiveRuns = {
   readonly find: (runId: string) => KnownRun | undefined;
-  /** Takes what the database says now; of the runs that have ended only those that are in memory already. */
+  /** Takes current rows of the database; of ended runs, only those that are in memory already. */
   readonly put: (rows: readonly RunControlRow[]) => void;
   /** Takes a run that was looked up, running or not; undefined for a deleted one. */
   readonly putAsked: (row: RunControlRow) => KnownRun | undefined;
-  /** Begins a new memory beside the current one; until `endSnapshot` both are kept up to date. */
+  /** Begins a new memory next to the current one; until `endSnapshot` both are kept up to date. */
   readonly beginSnapshot: () => void;
   /** Replaces the current memory by the new one: forgets running runs that were not put since, and all runs that have ended. */
   readonly endSnapshot: () => void;
@@ -102,7 +102,7 @@ export function createLiveRuns(endedMax = ENDED_MAX): LiveRuns {
     },
     putAsked: (row) => take(row, true),
     beginSnapshot: () => {
-      // Where nothing is known yet, nothing has to be kept beside it.
+      // While memory is empty, no second copy is needed.
       next = running.size === 0 ? running : new Map();
     },
     endSnapshot: () => {

@@ -6,14 +6,14 @@ import type { readChangedPage, readRunningPage } from "./run-feed.sql.ts";
 import { isMissingSchema } from "./runs-schema.sql.ts";
 import { floorOf, wasRestored, type ServerSnapshot } from "./server-snapshot.rules.ts";
 
-/** Finds runs in memory, and what is not in memory in the database. */
+/** Finds runs in memory, and runs that are not in memory in the database. */
 export type RunDirectory = {
   /** Begins to load and to poll, without waiting for it. */
   readonly start: () => void;
   /**
    * Returns a run of the organization, immediately if it is in memory; undefined when it does not exist.
-   * @throws warehouse_unavailable when memory is too old and cannot be refreshed, and what reading throws: a caller is
-   *   not told in doubt that a run does not exist, or that it does not have to stop.
+   * @throws warehouse_unavailable when memory is too old and cannot be refreshed, and the errors of reading: in doubt, a caller is
+   *   not told that a run does not exist, or that it does not have to stop.
    */
   readonly find: (orgId: string, runId: string) => KnownRun | undefined | Promise<KnownRun | undefined>;
   /** Reads changes soon, once for many calls: something has changed. */
@@ -30,7 +30,7 @@ export type RunDirectory = {
   readonly stop: () => Promise<void>;
 };
 
-/** What the directory reads with. */
+/** The functions that the directory reads with. */
 export type RunReaders = {
   readonly runningPage: (page: Parameters<typeof readRunningPage>[1]) => ReturnType<typeof readRunningPage>;
   readonly changedPage: (page: Parameters<typeof readChangedPage>[1]) => ReturnType<typeof readChangedPage>;
@@ -42,7 +42,7 @@ const POLL_MS = 500;
 const RETRY_MS = 500;
 /** Many simultaneous stops need one read. */
 const COALESCE_MS = 20;
-/** A stop must show within ten seconds in every case: older memory does not answer. */
+/** A stop must show within ten seconds in every case: older memory is not used. */
 const FRESH_MS = 8000;
 /** How long a poll waits for memory to be refreshed; clients give up after 0.75 s. */
 const REFRESH_MS = 500;
@@ -52,7 +52,7 @@ const PAGE_ROWS = 1000;
 
 const NIL = "00000000-0000-0000-0000-000000000000";
 
-/** A run that is being read, and what a page of changes has said of it since. */
+/** A run that is being read, and the state that a page of changes has contained for it since. */
 type LookUp = { answer: Promise<KnownRun | undefined>; overtakenBy: { run: KnownRun | undefined } | undefined };
 
 /** Creates an empty directory; `nowMs` is a clock that never goes back. */
@@ -84,7 +84,7 @@ export function createRunDirectory(options: {
     let first: ServerSnapshot | undefined;
     for (;;) {
       const { snapshot, rows } = await read.runningPage({ after, limit: pageRows });
-      // Changes since the first page come again with the next read of changes.
+      // The next read of changes returns the changes since the first page again.
       first ??= snapshot;
       put(rows);
       const last = rows.at(-1);
@@ -100,7 +100,7 @@ export function createRunDirectory(options: {
     let first: ServerSnapshot | undefined;
     for (;;) {
       const { snapshot, rows, last } = await read.changedPage({ since: from, after, limit: pageRows });
-      // What is in memory may never have happened.
+      // The state in memory may never have happened.
       if (wasRestored(from, snapshot)) return readAll();
       first ??= snapshot;
       put(rows);
@@ -136,7 +136,7 @@ export function createRunDirectory(options: {
     const readOne = async (): Promise<KnownRun | undefined> => {
       try {
         const row = await read.run(orgId, runId);
-        // This row may be older than what a page has brought since, and must not replace it.
+        // This row may be older than the row of a later page, and must not replace it.
         if (made.overtakenBy !== undefined) return made.overtakenBy.run;
         return row === undefined ? undefined : live.putAsked(row);
       } finally {
@@ -154,7 +154,7 @@ export function createRunDirectory(options: {
     return run.owner.orgId === orgId ? run : undefined;
   };
 
-  // Thousands may ask simultaneously; one pass serves all of them.
+  // Thousands of callers may ask simultaneously; one pass serves all of them.
   const refreshOnce = (): Promise<boolean> =>
     (refreshing ??= refresher.refresh().finally(() => {
       refreshing = undefined;

@@ -8,8 +8,8 @@ import { readChangedPage, readRunningPage } from "./run-feed.sql.ts";
 import { newRuns } from "./runs.fixture.ts";
 import { floorOf } from "./server-snapshot.rules.ts";
 
-// A large organization with 6,000 runs that have ended and 2,000 that run, beside 500 with two of each. The connection has
-// made its plans while there was nothing.
+// A large organization with 6,000 runs that have ended and 2,000 that run, next to 500 with two of each. The connection has
+// made its plans while the tables were empty.
 
 const NIL = "00000000-0000-0000-0000-000000000000";
 const LAST = "ffffffff-ffff-ffff-ffff-ffffffffffff";

@@ -128,7 +128,7 @@ describe("changes", () => {
     const between = await changes(start);
     expect(between.found).toEqual([[ids[1], "finished"]]);
     await slow.commit();
-    // And what was seen already does not come again, although a lower number was open then.
+    // Changes that were seen already are not returned again, although a lower number was open then.
     expect((await changes(between.since)).found).toEqual([[ids[0], "failed"]]);
   });
 

@@ -5,13 +5,13 @@ import type { RunControlRow } from "./live-runs.rules.ts";
 // The schema, the table or view, the function does not exist.
 const missingStates = new Set(["3F000", "42P01", "42883"]);
 
-/** Tells whether a statement failed because a schema, or something in it, does not exist. */
+/** Returns whether a statement failed because a schema, or something in it, does not exist. */
 export function isMissingSchema(error: unknown): boolean {
   return missingStates.has(sqlState(error));
 }
 
 /**
- * Returns what to throw when a statement on another service's schema failed with `error`: while that service has not set
+ * Returns the error to throw when a statement on another service's schema failed with `error`: while that service has not set
  * up its schema, an error that tells the client to try again. `what` begins its text.
  */
 function orMissingSchema(error: unknown, what: string): unknown {
@@ -59,7 +59,7 @@ const findRunsSql = sql(
 );
 
 /**
- * Returns those of the runs that are in the organization, in no order. Runs belong to the runs service, whose view shows
+ * Returns the runs that are in the organization, in no particular order. Runs belong to the runs service, whose view shows
  * this much of them.
  * @throws service_unavailable while that service has not set up its schema
  */

@@ -1,5 +1,5 @@
 /**
- * What a transaction of the database server could see, as its text `xmin:xmax:xip,…` (pg_snapshot):
+ * The view of a transaction of the database server, as its text `xmin:xmax:xip,…` (pg_snapshot):
  * every transaction below xmin had ended, none from xmax on had begun.
  */
 export type ServerSnapshot = string;
@@ -9,7 +9,7 @@ export function floorOf(snapshot: ServerSnapshot): bigint {
   return BigInt(snapshot.slice(0, snapshot.indexOf(":")));
 }
 
-/** Tells whether the server was restored to an earlier state between two snapshots: its counter went back. */
+/** Returns whether the server was restored to an earlier state between two snapshots: its counter went back. */
 export function wasRestored(before: ServerSnapshot, now: ServerSnapshot): boolean {
   return ceilingOf(now) < ceilingOf(before);
 }

@@ -17,8 +17,8 @@ import { lockRuns } from "./run-states.sql.ts";
 import { requireRun, stopCaller, visibleRuns } from "./visible-runs.ts";
 
 /**
- * Asks a run to stop (API specification, POST /api/runs/{run_id}/stop), in every billing state: somebody who cannot pay
- * must be able to end what costs.
+ * Asks a run to stop (API specification, POST /api/runs/{run_id}/stop), in every billing state: a customer who cannot pay
+ * must be able to stop costs.
  * @throws not_found, then bad_request, then idempotency_key_reused, idempotency_in_progress
  */
 export function stopRun(deps: ControlDeps): ControlHandlers["stopRun"] {
@@ -96,7 +96,7 @@ async function askToStop(
     readonly reason: string | null;
     readonly actor: StopActor;
     readonly newId: () => string;
-    /** Gets the runs that were not asked before. */
+    /** Receives the runs that were not asked before. */
     readonly changed: ChangedRun[];
   },
 ): Promise<RunStopInit[]> {

@@ -9,7 +9,7 @@ export function pollAfterSeconds(planTier: string): number {
 }
 
 /**
- * Tells a training process whether to stop (API specification, GET /api/runs/{run_id}/stop-signal).
+ * Returns whether a training process should stop (API specification, GET /api/runs/{run_id}/stop-signal).
  * Answers from memory for running runs, so that tens of thousands of processes can poll cheaply.
  * @throws not_found, warehouse_unavailable
  */

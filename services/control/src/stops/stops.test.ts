@@ -33,7 +33,7 @@ async function messagesOf(orgId: string) {
   });
 }
 
-/** An organization with a running run, and somebody to control it. */
+/** An organization with a running run, and a caller to control it. */
 async function setUp() {
   const orgId = randomUUID();
   const call = callBy(orgId);

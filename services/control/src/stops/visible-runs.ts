@@ -6,7 +6,7 @@ import type { Call } from "@tidemark/rpc";
 import type { StopActor } from "@tidemark/run-state";
 import { findRuns } from "./runs-schema.sql.ts";
 
-/** Returns the caller with the actor as whom they ask runs to stop. @throws unauthenticated when the call has no organization */
+/** Returns the caller with the actor recorded in its stop requests. @throws unauthenticated when the call has no organization */
 export function stopCaller(call: Call): Caller & { readonly actor: StopActor } {
   const caller = callerOf(call);
   return { ...caller, actor: actorOf(caller.kind) };
@@ -17,7 +17,7 @@ function actorOf(kind: CallerKind): StopActor {
   return kind === CallerKind.API_KEY ? "api_key" : "unknown";
 }
 
-/** Returns those of the runs that exist and that the caller may see. A run never changes its project. */
+/** Returns the runs that exist and that the caller may see. A run never changes its project. */
 export async function visibleRuns(tx: Tx, caller: Caller, runIds: readonly string[]): Promise<Set<string>> {
   const found = await findRuns(tx, caller.orgId, runIds);
   const visible = found.filter((run) => canSee(caller, { orgId: run.org_id, projectId: run.project_id }));

@@ -12,7 +12,7 @@ const keys = { organizations: "org_id", api_keys: "credential_id", sessions: "cr
 
 /**
  * Each gives at most `batch` rows of one table that came from another server (a restored dump) a transaction number of
- * this one, and returns their number. They carry numbers that this server has not reached, so that every poll would
+ * this one, and returns their number. These rows have numbers that this server has not reached, so that every poll would
  * return them until it has. Run as the worker role.
  */
 export const foreignTransactionResets = Object.entries(keys).map(([table, key]) => {

@@ -9,7 +9,7 @@ import { adoptRunChanges, foreignTransactionResets, turnGenerations } from "./up
 const INTERVAL_MS = 60 * 60 * 1000;
 const BATCH_ROWS = 500;
 
-/** How many rows each step of a round changed; `emptied`: whether the oldest idempotency records went. */
+/** How many rows each step of a round changed; `emptied`: whether the oldest idempotency records were removed. */
 export type UpkeepReport = {
   sessions: number;
   deviceLogins: number;

@@ -36,12 +36,12 @@ import { groupsOf, readSelectedRuns, type SelectedRuns } from "./selected-runs.t
 type Lines = AsyncGenerator<string, void, undefined>;
 type Counts = Record<CountedType, number>;
 
-/** What the parts of an export work with. */
+/** Dependencies of the parts of an export. */
 type Export = { readonly clients: ArchiveClients; readonly call: Call; readonly counts: Counts };
 
 /**
- * Writes an archive line by line: the project, its runs, then for each group of runs their artifacts before what may refer to them, then versions,
- * reports and views, and the counts of all. Only one service is read at a time.
+ * Writes an archive line by line: the project, its runs, then for each group of runs their artifacts before rows that may refer to them, then versions,
+ * reports and views, and all counts. Only one service is read at a time.
  * @throws bad_request, not_found before the first line
  */
 export async function* archiveLines(

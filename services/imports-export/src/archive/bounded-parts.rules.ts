@@ -1,7 +1,7 @@
-/** Characters that the parts of a line have together, besides those of one part at most. */
+/** Characters that the parts of a line have together, plus at most those of one part. */
 const CHARACTERS_MAX = 256 * 1024;
 
-/** Cuts a list into parts of at most `itemsMax` items and about as many characters as a line should have. */
+/** Cuts a list into parts of at most `itemsMax` items and about the number of characters that a line should have. */
 export function* boundedParts<T>(
   items: readonly T[],
   itemsMax: number,

@@ -5,7 +5,7 @@ import type { RunsArchiveService } from "@tidemark/proto/runs/v1/archive";
 import type { TracesArchiveService } from "@tidemark/proto/traces/v1/archive";
 import type { Client } from "@tidemark/rpc";
 
-/** Clients of the services that store what an archive export reads. */
+/** Clients of the services that store the data of an archive export. */
 export type ArchiveClients = {
   readonly runs: Client<(typeof RunsArchiveService)["method"]>;
   readonly ingest: Client<(typeof IngestArchiveService)["method"]>;

@@ -8,14 +8,14 @@ import type { ExportPlaces } from "./export-places.ts";
 import { parquetOfPoints } from "./parquet-of-points.ts";
 import { piecesOf } from "./pieces.ts";
 
-/** What the handlers of archives work with. */
+/** Dependencies of the archive handlers. */
 export type ArchiveDeps = {
   readonly clients: ArchiveClients;
   readonly now: () => Date;
   readonly places: ExportPlaces;
 };
 
-/** Returns the handlers of ArchiveService. ExportArchive throws bad_request, not_found, and service_unavailable when too many exports are under way. */
+/** Returns the handlers of ArchiveService. ExportArchive throws bad_request, not_found, and service_unavailable when too many exports are running. */
 export function archiveHandlers(deps: ArchiveDeps): Handlers<(typeof ArchiveService)["method"]> {
   return {
     async *exportArchive(request, call) {

@@ -16,7 +16,7 @@ test("an organization leaves places to others, however many exports it has and w
   const ofB = await places.take(B);
   const ofC = places.take(C);
   ofA.pop()!();
-  // The place goes to the one that has none, although others have waited longer.
+  // The place goes to the organization that has none, although others have waited longer.
   const leaveC = await ofC;
   expect(admitted).toBe(0);
   for (const leave of [...ofA, ofB, leaveC]) leave();

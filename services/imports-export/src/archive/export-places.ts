@@ -1,21 +1,21 @@
 import { AppError } from "@tidemark/errors";
 import { busy, createFairShare } from "@tidemark/turns";
 
-/** `admit` is set before anyone may call it. */
+/** `admit` is set before it may be called. */
 type Waiter = { admit: (() => void) | undefined };
 
 /** How many complete exports a process reads at the same time. */
 export type ExportPlaces = {
-  /** Takes a place for an organization, waiting for it. Returns what gives it back, which is called once. @throws service_unavailable after five seconds */
+  /** Takes a place for an organization, waiting for it. Returns its release function, to be called once. @throws service_unavailable after five seconds */
   readonly take: (orgId: string) => Promise<() => void>;
 };
 
 /** Milliseconds that an export waits for a place. */
 const WAIT_MS = 5000;
-/** How long a client waits before it asks again. */
+/** How long a client should wait before it asks again. */
 const RETRY_SECONDS = 10;
 
-/** Shares out the places for exports among organizations as the connections of a pool, because each export keeps one. */
+/** Shares the places for exports among organizations like the connections of a pool, because each export keeps one. */
 export function createExportPlaces(places: number, waitMs: number = WAIT_MS): ExportPlaces {
   const share = createFairShare<Waiter>(places);
   return {

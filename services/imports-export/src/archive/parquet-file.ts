@@ -33,11 +33,11 @@ const schema: SchemaElement[] = [{ name: "points", num_children: columns.length 
 const compress = (bytes: Uint8Array): Uint8Array =>
   zstdCompressSync(bytes, { params: { [constants.ZSTD_c_compressionLevel]: 1 } });
 
-/** A Parquet file that is written part by part. The bytes of each part follow those of the one before. */
+/** A Parquet file that is written part by part. The bytes of each part follow those of the previous part. */
 export type ParquetFile = {
-  /** Writes rows as a group of their own, and returns the bytes. */
+  /** Writes rows as a separate group, and returns the bytes. */
   readonly write: (rows: PointRows) => Uint8Array;
-  /** Ends the file; no reader takes one that was not ended. */
+  /** Ends the file; no reader accepts an unfinished file. */
   readonly end: () => Uint8Array;
 };
 
@@ -63,7 +63,7 @@ export function createParquetFile(): ParquetFile {
           { name: "run_id", data: rows.runIds },
           { name: "run_name", data: rows.runNames },
           { name: "key", data: rows.keys },
-          // A dictionary would take -0 for 0.
+          // A dictionary would treat -0 as 0.
           { name: "step", data: rows.steps, encoding: "PLAIN" },
           { name: "value", data: rows.values, encoding: "PLAIN" },
           { name: "timestamp", data: rows.timestampsUs },

@@ -6,13 +6,13 @@ import { columnsOf } from "./point-columns.rules.ts";
 import { joinRows, pointRows, type PointRows } from "./point-rows.rules.ts";
 import { groupsOf, readSelectedRuns, type SelectedRuns } from "./selected-runs.ts";
 
-/** Rows of a group: enough for readers, and few enough that other requests wait only some milliseconds. */
+/** Rows of a group: enough for readers, and few enough that other requests wait only a few milliseconds. */
 const GROUP_ROWS = 16_384;
 /** Bytes that are sent together. */
 const PIECE_BYTES = 256 * 1024;
 
 /**
- * Writes all points of a project or of some runs as a Parquet file, in memory that does not grow with their number but for the footer: about a kilobyte
+ * Writes all points of a project or of some runs as a Parquet file, in memory that does not grow with their number except for the footer: about a kilobyte
  * for each 16,384 points.
  * @throws bad_request, not_found before the first byte
  */

@@ -1,7 +1,7 @@
 /** Characters that are sent together. */
 const PIECE_CHARACTERS = 128 * 1024;
 
-/** Joins texts into pieces of bytes that are worth a message. */
+/** Joins texts into pieces of bytes large enough for a message. */
 export async function* piecesOf(texts: AsyncIterable<string>): AsyncGenerator<Uint8Array, void, undefined> {
   let waiting: string[] = [];
   let characters = 0;

@@ -9,7 +9,7 @@ export type PointColumns = {
   readonly createdUs: Float64Array;
   /** Undefined when no point has a client's time. */
   readonly timestampsUs: Float64Array | undefined;
-  /** Of each key its values, and their points where not every point has one. */
+  /** For each key, its values, and their points where not every point has one. */
   readonly series: readonly { readonly values: Float64Array; readonly points: Uint32Array | undefined }[];
 };
 

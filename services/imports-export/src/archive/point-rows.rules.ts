@@ -7,7 +7,7 @@ export type PointRows = {
   readonly keys: string[];
   readonly steps: Float64Array;
   readonly values: Float64Array;
-  /** Null where the client sent no time. */
+  /** Null if the client sent no time. */
   readonly timestampsUs: (bigint | null)[];
   readonly createdUs: bigint[];
 };

@@ -13,12 +13,12 @@ import type { Project } from "@tidemark/proto/runs/v1/runs";
 import type { ExportedSpan } from "@tidemark/proto/traces/v1/archive";
 
 /*
- * Turns messages of the owners into lines. Words of a message are those of its owner, who checked them when they were stored.
+ * Turns messages of the owners into lines. The texts of a message were checked by its owner when they were stored.
  */
 
 const utf8 = new TextDecoder();
 
-/** Returns the text of a document; no bytes stand for the empty one. */
+/** Returns the text of a document; no bytes stand for the empty document. */
 const documentOf = (json: Uint8Array): string => (json.length === 0 ? "{}" : utf8.decode(json));
 const documentIfAny = (json: Uint8Array): string | undefined => (json.length === 0 ? undefined : utf8.decode(json));
 const textIfAny = (text: string): string | undefined => (text === "" ? undefined : text);
@@ -27,12 +27,12 @@ const numberIfAny = (value: bigint | undefined): number | undefined =>
 const timesIfAny = (bytes: Uint8Array): Float64Array | undefined =>
   bytes.length === 0 ? undefined : doublesOfBytes(bytes);
 
-/** Of a project. */
+/** Returns the line of a project. */
 export function projectLine({ id, name, description, createdAt }: Project): LineOf<"project"> {
   return { line: "project", id, name, description, created_at: createdAt };
 }
 
-/** Of a run. */
+/** Returns the line of a run. */
 export function runLine({ run, runControl, readme }: ExportedRun): LineOf<"run"> {
   const row = run!;
   return {
@@ -79,7 +79,7 @@ function stopOf(control: NonNullable<ExportedRun["runControl"]>): LineOf<"run">[
   };
 }
 
-/** Of what ranks reported for a key. */
+/** Returns the line of a key that ranks reported. */
 export function rankPointsLine(message: ExportRankPointsResponse): LineOf<"rank_points"> {
   return {
     line: "rank_points",
@@ -98,7 +98,7 @@ export function rankPointsLine(message: ExportRankPointsResponse): LineOf<"rank_
   };
 }
 
-/** Of some console lines, `[from, to)` of a message. */
+/** Returns the line of some console lines, `[from, to)` of a message. */
 export function consoleLine(message: ExportLogLinesResponse, from: number, to: number): LineOf<"lines"> {
   const times = timesIfAny(message.timestampsUs)?.subarray(from, to);
   return {
@@ -114,7 +114,7 @@ export function consoleLine(message: ExportLogLinesResponse, from: number, to: n
   };
 }
 
-/** Of an attribute. */
+/** Returns the line of an attribute. */
 export function attributeLine(row: Attribute): LineOf<"attribute"> {
   return {
     line: "attribute",
@@ -131,7 +131,7 @@ export function attributeLine(row: Attribute): LineOf<"attribute"> {
   };
 }
 
-/** Of an object, without the rows of a table. */
+/** Returns the line of an object, without the rows of a table. */
 export function objectLine(row: RichObject): LineOf<"object"> {
   return {
     line: "object",
@@ -148,7 +148,7 @@ export function objectLine(row: RichObject): LineOf<"object"> {
   };
 }
 
-/** Of a plain artifact. The address of one that the installation keeps is made of its id, and so is left out. */
+/** Returns the line of a plain artifact. The address of one that the installation keeps is derived from its id, so it is left out. */
 export function artifactLine(row: Artifact): LineOf<"artifact"> {
   return {
     line: "artifact",
@@ -166,7 +166,7 @@ export function artifactLine(row: Artifact): LineOf<"artifact"> {
   };
 }
 
-/** Of a collection. */
+/** Returns the line of a collection. */
 export function collectionLine(row: ExportedCollection): LineOf<"collection"> {
   return {
     line: "collection",
@@ -182,7 +182,7 @@ export function collectionLine(row: ExportedCollection): LineOf<"collection"> {
   };
 }
 
-/** Of a version, without its entries and edges. */
+/** Returns the line of a version, without its entries and edges. */
 export function versionLine(row: ExportedVersion): LineOf<"version"> {
   return {
     line: "version",
@@ -232,7 +232,7 @@ export function edgeOf(row: ArtifactEdge): LineOf<"version.edges">["edges"][numb
   };
 }
 
-/** What an event says of a span. */
+/** The data of a span in an event. */
 export function spanOf(exported: ExportedSpan): LineOf<"trace.spans">["spans"][number] {
   const row = exported.span!;
   const sequences = {
@@ -270,7 +270,7 @@ export function spanOf(exported: ExportedSpan): LineOf<"trace.spans">["spans"][n
   };
 }
 
-/** Of a report. Its share token is not part of it. */
+/** Returns the line of a report. Its share token is not part of it. */
 export function reportLine(row: Report): LineOf<"report"> {
   return {
     line: "report",
@@ -286,7 +286,7 @@ export function reportLine(row: Report): LineOf<"report"> {
   };
 }
 
-/** Of a view. */
+/** Returns the line of a view. */
 export function viewLine(row: View): LineOf<"view"> {
   return {
     line: "view",

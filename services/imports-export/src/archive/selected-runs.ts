@@ -4,7 +4,7 @@ import type { ExportedRun } from "@tidemark/proto/runs/v1/archive";
 import type { Call } from "@tidemark/rpc";
 import type { ArchiveClients } from "./clients.ts";
 
-/** What an export is of, as its runs arrive: `projects` and `runIds` are complete when the last run has been read. */
+/** The selection of an export, as its runs arrive: `projects` and `runIds` are complete when the last run has been read. */
 export type SelectedRuns = {
   readonly projects: Project[];
   readonly runIds: string[];
@@ -34,10 +34,10 @@ export async function* readSelectedRuns(
   }
 }
 
-/** Runs that a service is asked for together. */
+/** Runs that one request to a service names. */
 const RUNS_TOGETHER = 100;
 
-/** Returns the runs in groups that one request may name. */
+/** Returns the runs in groups small enough for one request. */
 export function groupsOf(runIds: readonly string[]): string[][] {
   return Array.from({ length: Math.ceil(runIds.length / RUNS_TOGETHER) }, (_, i) =>
     runIds.slice(i * RUNS_TOGETHER, (i + 1) * RUNS_TOGETHER),

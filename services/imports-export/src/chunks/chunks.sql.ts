@@ -2,7 +2,7 @@ import { boolArray, byteaArray, int4Array, sql, type Tx } from "@tidemark/pg";
 import type { NamedRun } from "../content/named-runs.rules.ts";
 import { jobColumns, type JobRow } from "../jobs/jobs.sql.ts";
 
-/** What is known of a staged chunk; the instant is an RFC 3339 text. */
+/** The facts of a staged chunk; the instant is an RFC 3339 text. */
 export type ChunkRow = {
   readonly chunkId: string;
   readonly sequence: number;
@@ -71,7 +71,7 @@ const nameRunsSql = sql(
      is_rich = r.is_rich OR excluded.is_rich`,
 );
 
-/** Notes the runs that a chunk defines or names. Where a run is defined first counts. */
+/** Notes the runs that a chunk defines or names. The first definition of a run counts. */
 export async function nameRuns(
   tx: Tx,
   orgId: string,
@@ -96,7 +96,7 @@ const countNamedSql = sql(
    FROM imports.job_runs r WHERE r.org_id = $1 AND r.job_id = $2`,
 );
 
-/** Returns how many different runs the chunks of a job define or name, and how many of these none defines. */
+/** Returns how many different runs the chunks of a job define or name, and how many of these are undefined. */
 export async function countNamedRuns(
   tx: Tx,
   orgId: string,
@@ -115,7 +115,7 @@ const addChunkSql = sql(
    WHERE j.org_id = $1 AND j.id = $2 RETURNING ${jobColumns}`,
 );
 
-/** Counts a staged chunk in its job, which this transaction has locked. `warnings` are all of the job, as JSON texts. */
+/** Counts a staged chunk in its job, which this transaction has locked. `warnings` are all warnings of the job, as JSON texts. */
 export async function addChunkToJob(
   tx: Tx,
   orgId: string,

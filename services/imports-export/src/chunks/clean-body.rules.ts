@@ -9,8 +9,8 @@ const { textCharactersMax } = IMPORT_LIMITS;
 const json = JSON as unknown as { isRawJSON(value: unknown): boolean };
 
 /**
- * Redacts a parsed body and refuses texts and keys that are too long. Changes the body in place and returns it: a copy of a large one would take as
- * much time again. @throws bad_request
+ * Redacts a parsed body and refuses texts and keys that are too long. Changes the body in place and returns it: copying a large one would take as
+ * long again. @throws bad_request
  */
 export function cleanBody<Body extends object>(body: Body): Body {
   const keys = new Map<string, boolean>();
@@ -48,7 +48,7 @@ export function cleanBody<Body extends object>(body: Body): Body {
     for (const key in object) {
       const part = object[key];
       if (isSecret(key)) {
-        // Whatever it is: a secret may be a number or a list of texts.
+        // A value of any type: a secret may be a number or a list of texts.
         if (part !== null) object[key] = REDACTED;
       } else if (typeof part === "string") object[key] = clean(part);
       else if (typeof part === "object" && part !== null) walk(part);

@@ -2,7 +2,7 @@ import { badRequest } from "@tidemark/errors";
 import { IMPORT_LIMITS } from "@tidemark/limits";
 import type { ImportWarning } from "../content/content.rules.ts";
 
-/** What a job has, or what it gets. */
+/** The amounts that a job has, or that are added to it. */
 export type JobSize = {
   readonly chunks: number;
   readonly runs: number;
@@ -12,7 +12,7 @@ export type JobSize = {
   readonly bytes: number;
 };
 
-/** Refuses what would make a job too large (contract of imports). @throws bad_request */
+/** Refuses content that would make a job too large (contract of imports). @throws bad_request */
 export function requireRoom(job: JobSize, added: JobSize): void {
   const limits: Record<keyof JobSize, number> = {
     chunks: IMPORT_LIMITS.chunksOfJobMax,
@@ -37,11 +37,11 @@ export function requireRoom(job: JobSize, added: JobSize): void {
   }
 }
 
-/** Warnings that a job keeps, and those that lists show, with the characters of their texts. */
+/** Limits of the warnings that a job keeps, and that lists show, with the characters of their texts. */
 const KEPT = { max: 200, characters: 1024 };
 const LISTED = { max: 20, characters: 256 };
 
-/** Returns the warnings of a job after more have come, as JSON texts: those that are kept, and those that lists show. */
+/** Returns the warnings of a job after more have been added, as JSON texts: the kept ones, and those that lists show. */
 export function addWarnings(
   before: string,
   added: readonly ImportWarning[],
@@ -53,7 +53,7 @@ export function addWarnings(
   };
 }
 
-/** Returns what of warnings a job may keep at most. */
+/** Returns the warnings that a job may keep. */
 export function cutWarnings(
   warnings: readonly ImportWarning[],
   { max, characters }: typeof KEPT = KEPT,

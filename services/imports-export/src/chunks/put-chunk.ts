@@ -10,8 +10,8 @@ import { redactText } from "./redact.rules.ts";
 import { stageContent } from "./stage-content.ts";
 
 /**
- * ImportsService.PutChunk. A chunk that is there already is answered whatever the organization may store.
- * @throws bad_request for what is not a JSON object, not_found, then bad_request, conflict, payment_required, plan_limit_exceeded;
+ * ImportsService.PutChunk. A chunk that already exists is answered regardless of how much the organization may store.
+ * @throws bad_request for anything but a JSON object, not_found, then bad_request, conflict, payment_required, plan_limit_exceeded;
  * service_unavailable when too many are being read
  */
 export function putChunk({
@@ -58,7 +58,7 @@ function requireNext({ status, chunks }: JobRow, sequence: number): void {
   if (sequence !== chunks) throw conflict(`the next chunk of this job has the sequence ${chunks}`);
 }
 
-/** Returns the job of a path; undefined where there is none that the caller may see, of which the body has to be told first. */
+/** Returns the job of a path; undefined if the caller cannot see one. The caller then reports faults of the body first. */
 async function findTarget(db: Db, caller: Caller, importId: string): Promise<JobRow | undefined> {
   try {
     const id = readImportId(importId);

@@ -25,7 +25,7 @@ import {
 } from "../content/read-items.rules.ts";
 import { readTime } from "../content/read-time.rules.ts";
 
-/** What a chunk must say of its job. */
+/** The facts that a chunk must state about its job. */
 export type ChunkJob = Origin & { readonly targetProject: string };
 
 /** A chunk that was read. */
@@ -36,7 +36,7 @@ export type ReadChunk = {
   /** In lower case; undefined: the client sent none. */
   readonly contentHash: string | undefined;
   readonly content: Content;
-  /** Those of the client, then those of what was left out. */
+  /** The warnings of the client, then those for omitted items. */
   readonly warnings: readonly ImportWarning[];
   /** How many there are. */
   readonly warningCount: number;
@@ -175,7 +175,7 @@ function requireObject(item: unknown): Fields {
 }
 
 /**
- * Returns who finds the runs of references that name none, in their order: the only run whose own `artifacts` has the name; of several the nth for the nth
+ * Returns a finder of runs for references that name none, in their order: the only run whose own `artifacts` has the name; of several the nth for the nth
  * reference of the name; else the only run of the chunk.
  */
 function createOwners(runs: readonly unknown[]): (name: string) => string | undefined {

@@ -1,4 +1,4 @@
-/** What stands in place of a secret. */
+/** The replacement for a secret. */
 export const REDACTED = "[REDACTED]";
 
 const SECRET_KEYS = new Set([
@@ -21,7 +21,7 @@ const SECRET_KEYS = new Set([
 ]);
 const SECRET_ENDS = ["_token", "_api_key", "_secret", "_password", "_private_key"];
 
-/** Secrets by their form: the whole match goes. Each is bounded or ends at a blank, so that none takes longer than the text is long. */
+/** Secrets by their form: the whole match is removed. Each is bounded or ends at a blank, so that matching takes linear time. */
 const SECRETS = [
   /bearer\s{1,16}[A-Za-z0-9._~+/=-]{12,}/gi,
   /\b(?:api[_-]?key|token|secret|password)=[^&\s]+/gi,
@@ -36,10 +36,10 @@ const URL_PASSWORD = /([a-z][a-z0-9+.-]{0,31}:\/\/[^\s/:@]{0,256}:)[^\s/@]{1,102
 /** Parameters of signed URLs. */
 const SIGNED_PARAMETER =
   /([?&](?:X-Amz-Signature|X-Amz-Credential|X-Amz-Security-Token|AWSAccessKeyId|X-Goog-Credential|X-Goog-Signature|X-Goog-SignedHeaders|X-Goog-Algorithm|X-Goog-Expires|sig|signature|token|access_token|se|sp|spr|sv|sr|skoid|sktid|skt|ske|sks|skv)=)[^&\s]+/gi;
-/** Every secret by its form has one of these characters; most texts have none. */
+/** Every secret recognized by its form has one of these characters; most texts have none. */
 const SUSPICIOUS = /[=@\s]|AKIA|instantml_|tm_|-----BEGIN/;
 
-/** Tells whether what stands under this key is a secret. */
+/** Returns whether the value of this key is a secret. */
 export function isSecretKey(key: string): boolean {
   const normalized = key.toLowerCase().replaceAll(/[^a-z0-9]+/g, "_");
   const plain = normalized.replace(/^_/, "").replace(/_$/, "");
@@ -54,7 +54,7 @@ export function redactText(text: string): string {
   return redacted.replaceAll(URL_PASSWORD, `$1${REDACTED}@`).replaceAll(SIGNED_PARAMETER, `$1${REDACTED}`);
 }
 
-/** Private keys, from their beginning to their end or to the end of the text. */
+/** Private keys, from their start to their end or to the end of the text. */
 function redactPem(text: string): string {
   let kept = "";
   let rest = text;

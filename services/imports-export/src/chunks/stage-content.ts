@@ -9,11 +9,11 @@ import type { PackedChunk } from "../reading/read-import.ts";
 import { addChunkToJob, countNamedRuns, insertChunk, nameRuns, type ChunkRow } from "./chunks.sql.ts";
 import { addWarnings, requireRoom } from "./job-limits.rules.ts";
 
-/** Runs that are named by one statement: their texts are made in some milliseconds. */
+/** Runs that one statement names: their texts are made in a few milliseconds. */
 const NAMED_TOGETHER = 5000;
 
 /**
- * Stages a chunk of a job that this transaction has locked. The last one makes sure that all runs that are named are defined.
+ * Stages a chunk of a job that this transaction has locked. The last chunk requires that all named runs are defined.
  * @throws bad_request, then plan_limit_exceeded
  */
 export async function stageContent(

@@ -47,7 +47,7 @@ const expectExact = async (orgId: string): Promise<number> => {
   expect(staged).toBe(await heldBytes(orgId));
   return staged;
 };
-/** How many rows a refused request might have left. */
+/** The number of rows that a refused request might have left. */
 const rowsOf = (orgId: string) =>
   imports.ask(
     `SELECT (SELECT count(*) FROM imports.jobs WHERE org_id = $1) AS jobs, (SELECT count(*) FROM imports.chunks WHERE org_id = $1) AS chunks,
@@ -117,7 +117,7 @@ describe("what is staged", () => {
     await jobs().cancelJob({ importId: String(first) }, callOf(who));
     const archiveId = await begin();
     await putPiece(archiveId, 0, BEGIN);
-    // A part is held as well, until the piece comes as a whole.
+    // A part is also kept, until the whole piece arrives.
     await expect(putPiece(archiveId, 1, projectOf(400).slice(0, 100), true)).rejects.toMatchObject({
       reason: "archive_incomplete",
     });
@@ -190,7 +190,7 @@ describe("the quota of storage", () => {
   test("refuses an archive at the piece that does not fit, and leaves nothing of it", async () => {
     const archiveId = await begin();
     await putPiece(archiveId, 0, BEGIN);
-    // The same again is answered without being counted.
+    // A repeat is answered without being counted.
     expect(await putPiece(archiveId, 0, BEGIN)).toMatchObject({ lines: 1 });
     await expect(putPiece(archiveId, 1, projectOf(4 * LIMIT))).rejects.toMatchObject({ reason: "archive_invalid" });
     const another = await begin();

@@ -3,14 +3,14 @@ import type { Db } from "@tidemark/pg";
 import type { Call } from "@tidemark/rpc";
 import { findJob, type JobRow } from "../jobs/jobs.sql.ts";
 
-/** Milliseconds between two looks, at first and at most. */
+/** Milliseconds between two polls, at first and at most. */
 const LOOK_MS = { first: 10, longest: 250 };
-/** Milliseconds before the end of a call in which it is answered. */
+/** A call is answered this many milliseconds before its deadline. */
 const MARGIN_MS = 500;
 
 /**
- * Waits until a commit has ended and returns its job; or, from `asyncAfterMs` on, the job as it is.
- * @throws what ended it; service_unavailable when the call's time is over, while the work goes on
+ * Waits until a commit has ended and returns its job; or, from `asyncAfterMs` on, the job in its current state.
+ * @throws the error that ended it; service_unavailable when the call's time is over, while the work goes on
  */
 export async function awaitCommit(
   db: Db,

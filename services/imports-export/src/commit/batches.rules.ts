@@ -1,4 +1,4 @@
-/** A part of a commit that is marked when it is stored: the runs of a chunk, or all that belongs to them. */
+/** A part of a commit that is marked when it is stored: the runs of a chunk, or all their data. */
 export type Batch = { readonly part: "runs" | "data"; readonly sequence: number };
 
 /** Returns how many batches the commit of a job has: first the runs of all chunks, then the data of all chunks. */

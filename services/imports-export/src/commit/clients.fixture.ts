@@ -1,7 +1,7 @@
 import { AppError } from "@tidemark/errors";
 import type { CommitClients } from "./clients.ts";
 
-/** What the services that own the data have, as their contracts say: a run once for each id, a write once for each name. */
+/** The data of the services that own it, by their contracts: a run once for each id, a write once for each name. */
 export type Stored = {
   readonly projectId: string;
   readonly runs: Map<string, string>;
@@ -21,7 +21,7 @@ export function nothingStored(): Stored {
   };
 }
 
-/** Services that tell `step` of each call, before and after it has its effect. What that throws is what the caller sees. */
+/** Services that call `step` before and after each call has its effect. Errors of `step` reach the caller. */
 export function clientsOf(stored: Stored, step: (when: "before" | "after") => Promise<void>): CommitClients {
   const doing = async <T>(work: () => T): Promise<T> => {
     await step("before");

@@ -3,7 +3,7 @@ import type { IngestReadService, IngestService } from "@tidemark/proto/ingest/v1
 import type { RunsService } from "@tidemark/proto/runs/v1/runs";
 import type { Client } from "@tidemark/rpc";
 
-/** Clients of the services that store what an import writes. */
+/** Clients of the services that store the data of an import. */
 export type CommitClients = {
   readonly runs: Pick<Client<(typeof RunsService)["method"]>, "prepareImport" | "importRuns">;
   readonly ingest: Pick<

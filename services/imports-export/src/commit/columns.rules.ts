@@ -1,7 +1,7 @@
 import { createColumnsBuilder, type MetricColumns } from "@tidemark/metric-codec";
 import type { Content } from "../content/content.rules.ts";
 
-/** Returns the bit of a point in a set of points; false where there is no set. */
+/** Returns the bit of a point in a set of points; false without a set. */
 export function hasBit(bits: Uint8Array | null, index: number): boolean {
   return bits !== null && ((bits[index >>> 3] ?? 0) & (1 << (index & 7))) !== 0;
 }
@@ -24,7 +24,7 @@ export function pointsBySource(
 }
 
 /**
- * Returns points as one write. Neighbors of one step and time are one point of several keys, as they were logged; a key that comes again begins the
+ * Returns points as one write. Neighbors of one step and time are one point of several keys, as they were logged; a repeated key begins the
  * next point, so that no value is lost.
  */
 export function columnsOf({ keys, points }: Content, indexes: readonly number[]): MetricColumns {

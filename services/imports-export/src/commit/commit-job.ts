@@ -6,12 +6,12 @@ import { importId, partsOf, requireJob } from "../jobs/require-job.ts";
 import { awaitCommit } from "./await-commit.ts";
 import { requestCommit } from "./request-commit.ts";
 
-/** Milliseconds of work after which a caller who wants that is answered. */
+/** Milliseconds of work after which a caller who asked for an early answer gets one. */
 const ASYNC_AFTER_MS = 2000;
 
 /**
- * ImportsService.CommitJob. Jobs of an organization are committed in the order in which that is requested; a job that is being committed already is
- * waited for. @throws not_found, conflict, payment_required, what ends the commit, service_unavailable
+ * ImportsService.CommitJob. Jobs of an organization are committed in the order of the requests; a job that is already being committed is
+ * waited for. @throws not_found, conflict, payment_required, the error that ends the commit, service_unavailable
  */
 export function commitJob({ db, wakeRelay }: Pick<ImportsDeps, "db" | "wakeRelay">): ImportsHandlers["commitJob"] {
   return async (request, call) => {

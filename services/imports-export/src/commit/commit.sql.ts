@@ -1,7 +1,7 @@
 import { byteaArray, sql, textArray, type Tx } from "@tidemark/pg";
 import { jobColumns, type JobRow } from "../jobs/jobs.sql.ts";
 
-/** An import that this process works on: every other one that does so later has a higher fence. */
+/** An import that this process works on: every process that does so later has a higher fence. */
 export type HeldJob = JobRow & { readonly identity: Uint8Array };
 
 const beginSql = sql(
@@ -16,7 +16,7 @@ const takeTurnSql = sql(
 );
 
 /**
- * Lets workers commit a job that this transaction has locked. `identity` is for whom they write. A job that skips what was imported before waits for
+ * Lets workers commit a job that this transaction has locked. `identity` is the one they write as. A job that skips already imported runs waits for
  * all jobs of the organization whose commits were requested before. The row of turns stays locked, so turns are visible in their order.
  */
 export async function beginCommit(
@@ -29,7 +29,7 @@ export async function beginCommit(
   return (await tx.one<JobRow>(beginSql, [orgId, id, identity, turn]))!;
 }
 
-/** Says that no commit of the organization comes before that of job `j`. */
+/** Condition that no commit of the organization precedes that of job `j`. */
 const isNext = `(j.turn IS NULL OR NOT EXISTS (
      SELECT 1 FROM imports.jobs e WHERE e.org_id = j.org_id AND e.status = 'committing' AND e.turn < j.turn))`;
 
@@ -40,7 +40,7 @@ const holdSql = sql(
    RETURNING ${jobColumns}, j.identity`,
 );
 
-/** Takes the lease of a commit; undefined when there is nothing to do, somebody else has it, or another commit comes first. */
+/** Takes the lease of a commit; undefined when there is nothing to do, another process has it, or another commit is first. */
 export function holdJob(tx: Tx, orgId: string, id: number, seconds: number): Promise<HeldJob | undefined> {
   return tx.one(holdSql, [orgId, id, seconds]);
 }
@@ -55,15 +55,15 @@ const renewSql = sql(
   `UPDATE imports.jobs j SET leased_until = clock_timestamp() + make_interval(secs => $4) WHERE ${ofHolder}`,
 );
 
-/** Renews a lease, or ends it with 0 seconds. False: somebody else has it. */
+/** Renews a lease, or ends it with 0 seconds. False: another process has it. */
 export async function renewLease(tx: Tx, { orgId, id, fence }: Hold, seconds: number): Promise<boolean> {
   return (await tx.count(renewSql, [orgId, id, fence, seconds])) === 1;
 }
 
-/** What becomes of a run of a job. */
+/** The outcome for a run of a job. */
 export type Outcome = "create" | "append" | "skip";
 
-/** A run of a job, before and after it is decided what becomes of it. */
+/** A run of a job, before and after its outcome is decided. */
 export type JobRun = {
   readonly sourceHash: Uint8Array;
   readonly sequence: number;
@@ -79,7 +79,7 @@ const listRunsSql = sql(
    FROM imports.job_runs r WHERE r.org_id = $1 AND r.job_id = $2 AND r.sequence IS NOT NULL ORDER BY r.sequence, r.place`,
 );
 
-/** Returns all runs of a job in their order: at most as many as a job may have. */
+/** Returns all runs of a job in their order, at most the number that a job may have. */
 export function listJobRuns(tx: Tx, { orgId, id }: Pick<Hold, "orgId" | "id">): Promise<JobRun[]> {
   return tx.rows(listRunsSql, [orgId, id]);
 }
@@ -91,7 +91,7 @@ const findImportedSql = sql(
                        WHERE m.org_id = $1 AND m.project_id = $2 AND m.identity = w.identity OFFSET 0) i`,
 );
 
-/** Returns those of the identities that were imported into a project, with their runs. */
+/** Returns the identities that were imported into a project, with their runs. */
 export function findImported(
   tx: Tx,
   orgId: string,
@@ -113,10 +113,10 @@ const planSql = sql(
    WHERE ${ofHolder}`,
 );
 
-/** A run of which it is decided what becomes of it. */
+/** A run whose outcome is decided. */
 export type DecidedRun = JobRun & { readonly outcome: Outcome; readonly runId: string };
 
-/** Keeps what was decided. False: somebody else has the lease, and nothing is kept. */
+/** Keeps the decisions. False: another process has the lease, and nothing is kept. */
 export async function keepPlan(
   tx: Tx,
   hold: Hold,
@@ -160,7 +160,7 @@ const loadContentSql = sql(
   `SELECT c.content, c.known_points AS "knownPoints" FROM imports.chunks c WHERE c.org_id = $1 AND c.job_id = $2 AND c.sequence = $3`,
 );
 
-/** Returns the packed content of a chunk, and which of its points are known. @throws Error when it is gone */
+/** Returns the packed content of a chunk, and the set of its known points. @throws Error when it is gone */
 export async function loadContent(
   tx: Tx,
   { orgId, id }: Pick<Hold, "orgId" | "id">,
@@ -175,7 +175,7 @@ export async function loadContent(
   return { content: row.content, knownPoints: row.knownPoints };
 }
 
-/** What a batch stored. */
+/** The amounts that a batch stored. */
 export type BatchCounts = {
   readonly runs: number;
   readonly metrics: number;
@@ -191,7 +191,7 @@ const markSql = sql(
    WHERE ${ofHolder} AND j.batches_done = $4 - 1`,
 );
 
-/** Marks the batch with this number, counted from 1, as stored, and renews the lease. False: somebody else has the lease. */
+/** Marks the batch with this number, counted from 1, as stored, and renews the lease. False: another process has the lease. */
 export async function markBatch(
   tx: Tx,
   { orgId, id, fence }: Hold,
@@ -211,7 +211,7 @@ const passTurnSql = sql(
                                    ORDER BY n.turn LIMIT 1) AND j.leased_until < clock_timestamp()`,
 );
 
-/** Makes the next commit of the organization wait from now on, behind those of other organizations that are due already. */
+/** Makes the next commit of the organization wait from now on, behind commits of other organizations that are already due. */
 async function passTurn(tx: Tx, orgId: string): Promise<void> {
   await tx.count(passTurnSql, [orgId]);
 }
@@ -229,7 +229,7 @@ const finishSql = sql(
    WHERE ${ofHolder}`,
 );
 
-/** Ends a commit of which all batches are stored, and remembers the runs that it created. False: somebody else has the lease. */
+/** Ends a commit whose batches are all stored, and remembers the runs that it created. False: another process has the lease. */
 export async function finishCommit(
   tx: Tx,
   hold: Hold,
@@ -253,7 +253,7 @@ const failSql = sql(
   `UPDATE imports.jobs j SET status = 'failed', error_code = $4, error_message = $5, updated_at = clock_timestamp() WHERE ${ofHolder}`,
 );
 
-/** Ends a commit that cannot go on. What is stored is marked, so that another commit goes on from there. False: somebody else has the lease. */
+/** Ends a commit that cannot go on. Stored batches are marked, so that another commit continues from there. False: another process has the lease. */
 export async function failCommit(tx: Tx, { orgId, id, fence }: Hold, code: string, message: string): Promise<boolean> {
   if ((await tx.count(failSql, [orgId, id, fence, code, message])) !== 1) return false;
   await passTurn(tx, orgId);
@@ -275,12 +275,12 @@ const listOldSql = sql(
    LIMIT $2::bigint`,
 );
 
-/** Returns commits that can go on and that no process works on, of all organizations, those that are due longest first. `tx` is of the worker's role. */
+/** Returns commits of all organizations that can go on and that no process works on, those due longest first. `tx` has the worker's role. */
 export function listDueCommits(tx: Tx, max: number): Promise<JobName[]> {
   return tx.rows(listDueSql, [max]);
 }
 
-/** Returns jobs that were not committed and have not changed for some days, of all organizations. `tx` is of the worker's role. */
+/** Returns jobs that were not committed and have not changed for some days, of all organizations. `tx` has the worker's role. */
 export function listOldJobs(tx: Tx, days: number, max: number): Promise<JobName[]> {
   return tx.rows(listOldSql, [days, max]);
 }

@@ -18,7 +18,7 @@ afterAll(() => fixture.close());
 const CHUNKS = 2;
 const log = { info: () => {}, warn: () => {} };
 
-/** Stages a job and begins its commit, without anybody who works on it. The runs of all jobs are the same. */
+/** Stages a job and begins its commit, without a process that works on it. The runs of all jobs are the same. */
 async function beginCommit(identity: Identity): Promise<{ orgId: string; id: number }> {
   const { client } = fixture;
   const call = callOf(identity);
@@ -182,7 +182,7 @@ test("what was staged is removed when the job ends, and other organizations' job
   await expect(jobOf(newIdentity(), name.id)).rejects.toMatchObject({ reason: "not_found" });
 });
 
-/** Works on a commit as a process does; false: it had not its turn, or did not end. */
+/** Works on a commit like a process; false: it did not get its turn, or did not end. */
 const work = (name: { orgId: string; id: number }, clients = clientsOf(nothingStored(), () => Promise.resolve())) =>
   runCommit({ db: fixture.db, clients, newId: randomUUID, newCall: callOf, log }, name, () => false);
 

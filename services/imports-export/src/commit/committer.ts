@@ -5,28 +5,28 @@ import { cancelLockedJob, emptyChunks, lockJob } from "../jobs/jobs.sql.ts";
 import { listDueCommits, listOldJobs, type JobName } from "./commit.sql.ts";
 import { runCommit, type CommitDeps } from "./run-commit.ts";
 
-/** Says that a job is to be committed; the payload is a `JobName` as JSON. */
+/** Announces that a job is to be committed; the payload is a `JobName` as JSON. */
 export const COMMIT_SUBJECT = "tidemark.imports.commit_requested.v1";
 const DURABLE = "imports-commit";
 
-/** How often a process looks for commits that no process works on. The bus only makes that faster. */
+/** How often a process looks for commits that no process works on. The bus only makes this faster. */
 const LOOK_MS = 2000;
 const SWEEP_MS = 3_600_000;
 const OLD_JOBS_TOGETHER = 100;
 
-/** What the committer of a process works with. */
+/** Dependencies of the committer of a process. */
 export type CommitterDeps = CommitDeps & {
   readonly workerDb: Db;
   readonly bus: Bus;
   /** Commits that a process works on simultaneously. */
   readonly commitsMax: number;
-  /** Days after which a job that nobody has gone on with is cancelled. */
+  /** Days after which an abandoned job is cancelled. */
   readonly stagedDays: number;
 };
 
 /** The commits of a process. */
 export type Committer = {
-  /** Takes no more commits and lets others go on with its own after their current batch. */
+  /** Takes no more commits, and lets other processes continue its own after their current batch. */
   drain(): Promise<void>;
 };
 
@@ -43,7 +43,7 @@ export async function startCommitter(deps: CommitterDeps): Promise<Committer> {
     onError,
   });
   const sweeps = startRounds({ everyMs: SWEEP_MS, round: () => cancelOldJobs(deps), onError });
-  // The message is done when the commit has ended here; if that takes long, others get it, see the lease and leave it.
+  // The message is done when the commit has ended here; if that takes long, other processes get it, see the lease and leave it.
   const subscription = await bus.work(
     COMMIT_SUBJECT,
     DURABLE,
@@ -58,7 +58,7 @@ export async function startCommitter(deps: CommitterDeps): Promise<Committer> {
   };
 }
 
-/** Cancels jobs that nobody has gone on with for some days, so that what is staged does not stay for ever. */
+/** Cancels jobs that have been idle for some days, so that staged content does not stay forever. */
 async function cancelOldJobs({ db, workerDb, stagedDays, log }: CommitterDeps): Promise<void> {
   for (const { orgId, id } of await listOldJobs(workerDb, stagedDays, OLD_JOBS_TOGETHER)) {
     await db.withTenant(orgId, async (tx) => {

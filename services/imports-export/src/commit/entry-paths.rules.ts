@@ -1,4 +1,4 @@
-/** What no path of an entry holds: control characters (Unicode category Cc). */
+/** Characters that no path of an entry has: control characters (Unicode category Cc). */
 // eslint-disable-next-line no-control-regex -- these are the ones that are looked for
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]/g;
 

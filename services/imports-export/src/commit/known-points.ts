@@ -3,12 +3,12 @@ import type { CallWithRetry } from "./call-with-retry.ts";
 import { pointsBySource } from "./columns.rules.ts";
 import type { CommitClients } from "./clients.ts";
 
-/** Points that are read together, at first; more where they all have one step. */
+/** Points that are read together at first; more if they all have one step. */
 const PAGE_POINTS = 20_000;
 
 /**
- * Returns a bit for each point of a content that its run has already, equal in key, step, time and value; null when there is none.
- * `runIdOf` gives the runs that are looked at, by source.
+ * Returns a bit for each point of a content that its run already has, equal in key, step, time and value; null when there is none.
+ * `runIdOf` returns the runs to look at, by source.
  */
 export async function findKnownPoints(
   clients: Pick<CommitClients, "ingestRead">,

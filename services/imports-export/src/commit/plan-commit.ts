@@ -16,21 +16,21 @@ import {
 import { findKnownPoints } from "./known-points.ts";
 import type { CommitClients } from "./clients.ts";
 
-/** The source whose runs grow: an import of the same run again brings more of its points. */
+/** The source whose runs grow: another import of the same run adds more of its points. */
 const GROWING_SOURCE = "tensorboard";
 
-/** What a plan is made with. */
+/** Dependencies of a plan. */
 export type PlanDeps = { readonly db: Db; readonly clients: CommitClients; readonly newId: () => string };
 
-/** Returns what stands for a run of a job whatever job it comes with. Imports without a job have the source of jobs. */
+/** Returns the identity of a run, independent of the job that contains it. Imports without a job have the source of jobs. */
 export function identityOf(job: Pick<JobRow, "sourceType" | "sourceProject" | "dedupePolicy">, sourceHash: Uint8Array) {
   const sourceType = job.dedupePolicy === "legacy" ? job.sourceType.replace(/_json$/, "") : job.sourceType;
   return hashIdentity(sourceType, job.sourceProject, sourceHash);
 }
 
 /**
- * Decides what becomes of each run, once, before anything is written: its id, or that it was imported before; and which points a run has already.
- * From then on every step of the commit can be repeated. Makes the project. False: somebody else has the lease.
+ * Decides the outcome for each run, once, before anything is written: its id, or that it was imported before; and which points a run already has.
+ * From then on every step of the commit can be repeated. Makes the project. False: another process has the lease.
  * @throws forbidden, payment_required, plan_limit_exceeded
  */
 export async function planCommit(deps: PlanDeps, callWithRetry: CallWithRetry, job: JobRow): Promise<boolean> {
@@ -43,7 +43,7 @@ export async function planCommit(deps: PlanDeps, callWithRetry: CallWithRetry, j
   const { projectId } = await callWithRetry((call) => clients.runs.prepareImport(prepare, call));
   const grows = decided.filter(({ outcome }) => outcome === "append");
   if (grows.length > 0) await noteKnownPoints(deps, callWithRetry, job, grows);
-  // A repeated run of a job is one that is skipped, though another one of the job has its id.
+  // A repeated run of a job is skipped, though another run of the job has its id.
   const skipped = count("skip") + (job.runs - runs.length);
   return db.withTenant(orgId, (tx) =>
     keepPlan(tx, job, { projectId, runs: decided, updated: grows.length, skipped: Math.max(0, skipped) }),

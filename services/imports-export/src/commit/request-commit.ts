@@ -5,7 +5,7 @@ import type { JobRow } from "../jobs/jobs.sql.ts";
 import { beginCommit, type JobName } from "./commit.sql.ts";
 import { COMMIT_SUBJECT } from "./committer.ts";
 
-/** Begins the commit of a job that this transaction has locked: its row and the message that wakes a worker are one transaction. */
+/** Begins the commit of a job that this transaction has locked: its row and the message that wakes a worker are written in one transaction. */
 export async function requestCommit(
   tx: Tx,
   locked: Pick<JobRow, "orgId" | "id" | "dedupePolicy">,

@@ -27,17 +27,17 @@ import { writeContentData, writeContentRuns } from "./write-content.ts";
 /** Chunks whose content is removed together. */
 const EMPTIED_TOGETHER = 20;
 
-/** What commits work with. */
+/** Dependencies of commits. */
 export type CommitDeps = PlanDeps & {
   readonly log: Pick<Log, "info" | "warn">;
-  /** Starts a call for whoever asked for a commit. */
+  /** Starts a call as the caller who asked for a commit. */
   readonly newCall: (identity: Identity) => Call;
 };
 
 /**
- * Works on a commit until it has ended, `isStopped` says so, or another process holds the lease; returns immediately when there is nothing to do or
- * another commit comes first. Resolves to true if the commit has ended here, well or badly.
- * Each batch is stored and then marked. A batch that was stored and not marked is stored again without effect; so is one of a former holder of the
+ * Works on a commit until it has ended, `isStopped` says so, or another process holds the lease; returns immediately if there is nothing to do or
+ * another commit is first. Resolves to true if the commit has ended here, with success or failure.
+ * Each batch is stored and then marked. A stored but unmarked batch is stored again without effect; so is a batch of a former holder of the
  * lease, whose mark is refused by the fence.
  */
 export async function runCommit(
@@ -70,7 +70,7 @@ async function work(deps: CommitDeps, held: HeldJob, isOver: () => boolean): Pro
   for (let done = job.batchesDone; done < batchesOf(job.chunks); done++) {
     if (isOver()) return false;
     const counts = await writeBatch(deps, callWithRetry, job, batchAt(done, job.chunks), runs);
-    // `held` has the fence of this process; the row that was read since may have another one.
+    // `held` has the fence of this process; the row that was read later may have another one.
     if (!(await db.withTenant(orgId, (tx) => markBatch(tx, held, done + 1, counts, LEASE_SECONDS)))) return false;
   }
   if (!(await finish(db, held, job, decided))) return false;
@@ -102,7 +102,7 @@ async function finish(db: Db, held: HeldJob, job: JobRow, decided: readonly Deci
   const created = decided
     .filter(({ outcome }) => outcome === "create")
     .map(({ sourceHash, runId }) => ({ identity: identityOf(job, sourceHash), runId }));
-  // Before the end, so that nothing is left behind, and part by part, because there may be gigabytes.
+  // Before the end, so that nothing is left over, and part by part, because there may be gigabytes.
   for (let from = 0; from < job.chunks; from += EMPTIED_TOGETHER) {
     await db.withTenant(job.orgId, (tx) => emptyChunks(tx, job.orgId, job.id, { from, to: from + EMPTIED_TOGETHER }));
   }

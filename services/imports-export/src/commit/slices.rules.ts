@@ -1,4 +1,4 @@
-/** Most bytes of rows that go to their service in one request, unless one row alone has more (4 MiB). */
+/** The most bytes of rows that are sent to their service in one request, unless one row alone has more (4 MiB). */
 export const BYTES_TOGETHER_MAX = 4 * 1024 * 1024;
 
 /** Splits items into slices of at most `itemsMax`, and at most `weightMax` unless one item alone is heavier. */

@@ -10,27 +10,27 @@ import { writePoints } from "./write-points.ts";
 import { writeRuns } from "./write-runs.ts";
 
 /*
- * Writes staged content through the services that own it. Nothing here knows what a chunk is, or where the content comes from: a content with the
+ * Writes staged content through the services that own it. This code does not depend on chunks, or on where the content is from: a content with the
  * same name has the same items, so each write can be repeated after a crash and stores nothing twice.
  */
 
 /** A content to write. */
 export type ContentWrite = {
   readonly content: Content;
-  /** Begins the names of its writes; nobody else uses it in the organization. */
+  /** Prefix of the names of its writes; no other content of the organization uses it. */
   readonly name: string;
   readonly projectId: string;
-  /** As collections of artifacts are called after it. */
+  /** A part of the names of its collections of artifacts. */
   readonly sourceType: string;
-  /** What becomes of the runs, by the hash of the id at the source in hexadecimal digits. */
+  /** The outcomes for the runs, by the hash of the id at the source in hexadecimal digits. */
   readonly runs: ReadonlyMap<string, DecidedRun>;
-  /** A bit for each point that is left out; null: none is. */
+  /** A bit for each omitted point; null: none is omitted. */
   readonly knownPoints: Uint8Array | null;
 };
 
 const NOTHING: BatchCounts = { runs: 0, metrics: 0, attributes: 0, artifacts: 0 };
 
-/** Stores the runs of a content that are to be created, and tells how many these are. `sequence` is the number of the content. */
+/** Stores the runs of a content that are to be created, and returns their number. `sequence` is the number of the content. */
 export async function writeContentRuns(
   clients: CommitClients,
   callWithRetry: CallWithRetry,
@@ -46,7 +46,7 @@ export async function writeContentRuns(
   return { ...NOTHING, runs: wanted.length };
 }
 
-/** Stores what belongs to the runs of a content that are not skipped, and tells how much that is. */
+/** Stores the data of the runs of a content that are not skipped, and returns its amounts. */
 export async function writeContentData(
   clients: CommitClients,
   callWithRetry: CallWithRetry,

@@ -8,10 +8,10 @@ import { slicesOf } from "./slices.rules.ts";
 /** Points of a run under the name of their write: the same name has the same points. */
 export type PointsWrite = { readonly runId: string; readonly name: string; readonly columns: MetricColumns };
 
-/** As many as may share a call. */
+/** The most writes that may share a call. */
 const WRITES_TOGETHER_MAX = 64;
 
-/** Stores points, as packed segments, and returns how many values these are. A repeat stores nothing and returns the same. */
+/** Stores points, as packed segments, and returns the number of their values. A repeat stores nothing and returns the same. */
 export async function writePoints(
   { ingest }: Pick<CommitClients, "ingest">,
   callWithRetry: CallWithRetry,
@@ -39,7 +39,7 @@ export async function writePoints(
   return stored;
 }
 
-/** Typed arrays as packed fields, uncopied: the encoder only counts and indexes them, though the declaration says array. */
+/** Typed arrays as packed fields, without a copy: the encoder only counts and indexes them, though the declaration says array. */
 function messageOf({ keys, steps, timestampsUs, values, offsets, pointIndexes }: MetricColumns) {
   const packed = (column: Float64Array | Uint32Array): number[] => column as unknown as number[];
   return {

@@ -4,7 +4,7 @@ const CHECKPOINT = /checkpoint|model|\.(?:pt|pth|ckpt|safetensors|onnx)\b/i;
 const ROLLOUT = /rollout|video|\.(?:mp4|mov|webm)\b/i;
 const TABLE = /table|\.(?:csv|tsv|parquet)\b/i;
 
-/** Guesses the type of an artifact from what another tracker calls it. */
+/** Guesses the type of an artifact from its name in another tracker. */
 export function artifactTypeOf(type: string, name: string): SourceArtifact["type"] {
   const told = `${type} ${name}`;
   if (CHECKPOINT.test(told)) return "checkpoint";

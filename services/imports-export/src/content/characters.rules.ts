@@ -1,4 +1,4 @@
-/** Tells whether a text has at most `max` Unicode code points. */
+/** Returns whether a text has at most `max` Unicode code points. */
 export function hasAtMost(text: string, max: number): boolean {
   // A code point has one or two units.
   if (text.length <= max) return true;

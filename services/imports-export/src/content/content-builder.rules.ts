@@ -48,7 +48,7 @@ export function createContentBuilder(): ContentBuilder {
 function createNumbering() {
   const names: string[] = [];
   const indexes = new Map<string, number>();
-  // Neighbors are nearly always equal.
+  // Neighbors are almost always equal.
   let last = "";
   let lastIndex = -1;
   return {

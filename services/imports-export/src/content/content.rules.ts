@@ -45,17 +45,17 @@ export type SourcePoints = {
   readonly timesUs: Float64Array;
 };
 
-/** A part of what is imported: what a chunk, or a document, comes down to. */
+/** A part of an import: the content of a chunk or of a document. */
 export type Content = {
   readonly runs: readonly SourceRun[];
-  /** Ids at the source of the runs that points, attributes and artifacts belong to; each stands once. */
+  /** Ids at the source of the runs that points, attributes and artifacts belong to; each one once. */
   readonly sources: readonly string[];
-  /** Metric keys; each stands once. */
+  /** Metric keys; each one once. */
   readonly keys: readonly string[];
   readonly points: SourcePoints;
   readonly attributes: readonly SourceAttribute[];
   readonly artifacts: readonly SourceArtifact[];
 };
 
-/** Something that was left out, or that the client wants to be known. */
+/** An omission, or a note that the client wants to be shown. */
 export type ImportWarning = { readonly code: string; readonly message: string };

@@ -4,7 +4,7 @@ import { numberOf } from "./read-fields.rules.ts";
 const NOT_FINITE = new Set(["nan", "inf", "infinity", "+inf", "+infinity", "-inf", "-infinity"]);
 
 /**
- * Reads the value of a point; undefined for one that is not finite, as trackers write them in JSON: null, a text, or a number out of range.
+ * Reads the value of a point; undefined for a value that is not finite, in the forms that trackers write in JSON: null, a text, or a number out of range.
  * @throws bad_request
  */
 export function metricValueOf(value: unknown): number | undefined {

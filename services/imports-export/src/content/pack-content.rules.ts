@@ -5,11 +5,11 @@ import type { Content } from "./content.rules.ts";
 
 /** Version of the form, its first byte. */
 const FORM = 1;
-/** The length of the texts and the number of points stand before them. */
+/** The length of the texts and the number of points precede them. */
 const HEAD_BYTES = 16;
 /** Bytes of a point: three doubles and two indexes. */
 const POINT_BYTES = 32;
-/** A content is never larger: it comes from a body of 16 MiB, of which an item of a few bytes takes some more here. */
+/** A content is never larger: its body has at most 16 MiB, and an item of a few bytes there takes more here. */
 const UNPACKED_BYTES_MAX = 512 * 1024 * 1024;
 
 /** Packs a content for the database: texts as JSON, points as columns, all compressed. */
@@ -22,7 +22,7 @@ export function packContent(content: Content): Uint8Array {
   bytes.writeUInt8(FORM, 0);
   bytes.writeUInt32LE(textsEnd - HEAD_BYTES, 4);
   bytes.writeUInt32LE(count, 8);
-  // Not as bytes of their own first, because they may be most of a body of 16 MiB.
+  // Not as separate bytes first, because they may be most of a body of 16 MiB.
   bytes.write(texts, HEAD_BYTES);
   let at = textsEnd;
   for (const column of [points.steps, points.values, points.timesUs, points.sources, points.keys]) {
@@ -34,7 +34,7 @@ export function packContent(content: Content): Uint8Array {
 
 const decompress = promisify(zstdDecompress);
 
-/** Returns the content that was packed, in turns with other work of the process. @throws Error for bytes that `packContent` did not make */
+/** Returns the packed content, in turns with other work of the process. @throws Error for bytes that `packContent` did not make */
 export async function unpackContent(packed: Uint8Array): Promise<Content> {
   const bytes = await decompress(packed, { maxOutputLength: UNPACKED_BYTES_MAX });
   if (bytes.readUInt8(0) !== FORM) throw new Error("a staged content has an unknown form");
@@ -43,7 +43,7 @@ export async function unpackContent(packed: Uint8Array): Promise<Content> {
   const texts = (await parseOwnJsonInTurns(bytes.subarray(HEAD_BYTES, textsEnd))) as Omit<Content, "points">;
   let at = textsEnd;
   const take = (size: number): ArrayBuffer => {
-    // A copy, because columns have to begin at multiples of their size.
+    // A copy, because columns must begin at multiples of their size.
     const column = new Uint8Array(bytes.subarray(at, at + count * size)).buffer;
     at += count * size;
     return column;

@@ -10,7 +10,7 @@ const json = JSON as unknown as { isRawJSON(value: unknown): value is { readonly
 /** Most bytes of names, keys, paths and tags (API specification, Limits). */
 export const TEXT_BYTES_MAX = 512;
 
-/** Tells whether a value is a JSON object. */
+/** Returns whether a value is a JSON object. */
 export function isObject(value: unknown): value is Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value) && !json.isRawJSON(value);
 }
@@ -36,7 +36,7 @@ export function readName(value: unknown, name: string, bytesMax = TEXT_BYTES_MAX
   return text;
 }
 
-/** Most bytes of an id of another tracker: as many as texts of imports may have. */
+/** Most bytes of an id of another tracker: the limit for texts of imports. */
 const ID_BYTES_MAX = 32 * 1024;
 
 /** Reads an id of another tracker: a text, or a number that becomes one. @throws bad_request */
@@ -47,7 +47,7 @@ export function readSourceId(value: unknown, name: string): string {
   return readName(value, name, ID_BYTES_MAX);
 }
 
-/** Returns a number as a double, whose digits JavaScript would have changed included; undefined for anything else. */
+/** Returns a number as a double, even if JavaScript would have changed its digits; undefined for anything else. */
 export function numberOf(value: unknown): number | undefined {
   if (typeof value === "number") return value;
   return json.isRawJSON(value) ? Number(value.rawJSON) : undefined;
@@ -119,7 +119,7 @@ function storable(value: unknown, name: string): ExactJson {
   return object;
 }
 
-/** Runs the reader of an item and names its place in what it throws. */
+/** Runs the reader of an item and adds its place to errors that the reader throws. */
 export function readItem<T>(list: string, index: number, read: () => T): T {
   try {
     return read();

@@ -18,9 +18,9 @@ import {
 } from "./read-fields.rules.ts";
 import { readTime } from "./read-time.rules.ts";
 
-/** Where imported runs come from, as their metadata says. */
+/** The origin of imported runs, as stated in their metadata. */
 export type Origin = {
-  /** Undefined for imports that have no number yet. */
+  /** Undefined for imports without a number. */
   readonly jobId: number;
   readonly sourceType: string;
   readonly sourceProject: string | null;
@@ -43,7 +43,7 @@ export function statusOf(status: unknown): SourceRun["status"] {
   }
 }
 
-/** What a reader of runs found, before its origin is noted. */
+/** A run from a reader, before its origin is noted. */
 export type ReadRun = {
   readonly id: string;
   /** Undefined: the id. */
@@ -72,7 +72,7 @@ export function readRun(item: unknown): ReadRun {
   };
 }
 
-/** Notes in the metadata and tags of a run where it comes from, and returns it as it is stored. @throws bad_request */
+/** Notes the origin of a run in its metadata and tags, and returns the run in its stored form. @throws bad_request */
 export function noteOrigin(run: ReadRun, origin: Origin): SourceRun {
   const { id, config, metadata, ...kept } = run;
   const { jobId, sourceType, sourceProject } = origin;

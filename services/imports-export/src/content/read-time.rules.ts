@@ -3,7 +3,7 @@ import { OFFSET_CHARACTERS, readDecimals, readOffset, readSeconds, SECONDS_CHARA
 
 /** Numbers from here on are milliseconds, smaller ones seconds. */
 const MILLISECONDS_MIN = 1e10;
-/** 0001-01-01 and the end of 9999, in microseconds: what columns of times hold. */
+/** 0001-01-01 and the end of 9999, in microseconds: the range of columns of times. */
 const FIRST_US = -62_135_596_800_000_000;
 const LAST_US = 253_402_300_799_000_000;
 
@@ -21,13 +21,13 @@ export function readTime(value: unknown, name: string): number | null {
   return micros;
 }
 
-/** NaN for what is not a number. */
+/** NaN for anything but a number. */
 function readNumber(value: unknown): number {
   if (typeof value !== "number") return Number.NaN;
   return Math.round(Math.abs(value) >= MILLISECONDS_MIN ? value * 1000 : value * 1_000_000);
 }
 
-/** NaN for what is not a time. */
+/** NaN for anything but a time. */
 function readText(value: string): number | null {
   const trimmed = value.trim();
   if (trimmed === "") return null;

@@ -1,10 +1,10 @@
 import type { ImportWarning } from "./content.rules.ts";
 
-/** Counts what is left out. */
+/** Counts omitted items. */
 export type Skipped = {
   /** Counts one more for this reason. */
   add(code: string): void;
-  /** Returns how many were left out. */
+  /** Returns how many items were omitted. */
   count(): number;
   /** Returns one warning for each reason. */
   warnings(): ImportWarning[];

@@ -16,7 +16,7 @@ import { cutName, type ReadRun } from "../content/read-items.rules.ts";
 import { readTime } from "../content/read-time.rules.ts";
 import { createSkipped, type Skipped } from "../content/skipped.rules.ts";
 
-/** Where a reader of documents puts what it finds in a run. */
+/** Collects the data that a reader of documents finds in a run. */
 export type RunSink = {
   readonly builder: ContentBuilder;
   readonly skipped: Skipped;
@@ -29,7 +29,7 @@ export type RunSink = {
 /** Reads one run of a document of another tracker. @throws bad_request */
 export type ReadDocumentRun = (run: Fields, index: number, sink: RunSink) => void;
 
-/** What a document comes down to. */
+/** The content of a document. */
 export type ReadDocument = { readonly content: Content; readonly skipped: Skipped };
 
 /** Reads `runs` of a redacted document. @throws bad_request */
@@ -43,7 +43,7 @@ export function readDocumentRuns(body: Fields, source: string, readRun: ReadDocu
     builder,
     skipped,
     addRun(run) {
-      // Each run of a document becomes a run, also when two have one id.
+      // Each run of a document becomes a run, even when two have the same id.
       let id = run.id;
       for (let count = 2; ids.has(id); count++) id = `${run.id}#${count}`;
       ids.add(id);
@@ -75,7 +75,7 @@ export function readDocumentRuns(body: Fields, source: string, readRun: ReadDocu
   return { content, skipped };
 }
 
-/** A document may have as much as a chunk. @throws bad_request */
+/** A document has the limits of a chunk. @throws bad_request */
 function requireSize({ points, attributes, artifacts }: Content): void {
   const sizes = [
     ["metric points", points.steps.length, IMPORT_LIMITS.pointsOfChunkMax],

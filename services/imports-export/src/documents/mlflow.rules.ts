@@ -50,7 +50,7 @@ export const readMlflowRun: ReadDocumentRun = (run, index, sink) => {
   });
 };
 
-/** Reads `[{key, value}]` as an object; of an object its members. @throws bad_request */
+/** Reads `[{key, value}]` as an object; for an object, its members. @throws bad_request */
 function readPairs(value: unknown, name: string): Fields {
   if (!Array.isArray(value)) return readObject(value, name);
   const pairs: [string, unknown][] = [];

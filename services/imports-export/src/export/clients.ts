@@ -4,7 +4,7 @@ import type { IngestReadService } from "@tidemark/proto/ingest/v1/ingest";
 import type { RunsService } from "@tidemark/proto/runs/v1/runs";
 import type { Client } from "@tidemark/rpc";
 
-/** The services that own what an export reads. */
+/** The services that own the data of an export. */
 export type ExportClients = {
   readonly control: Client<(typeof ControlService)["method"]>;
   readonly runs: Client<(typeof RunsService)["method"]>;

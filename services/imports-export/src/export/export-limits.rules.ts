@@ -1,9 +1,9 @@
 import { EXPORT_LIMITS } from "@tidemark/limits";
 
-/** How much of what counters tell exactly a run has. */
+/** The amounts of a run that counters know exactly. */
 type Counted = { readonly points: number; readonly metricKeys: number; readonly artifacts: number };
 
-/** Tells whether runs together have more points, metric keys or artifacts than an export holds. */
+/** Returns whether runs together have more points, metric keys or artifacts than an export holds. */
 export function isBeyondLimits(runs: readonly Counted[]): boolean {
   const sum = (what: keyof Counted): number => runs.reduce((total, run) => total + run[what], 0);
   return (
@@ -17,11 +17,11 @@ export function isBeyondLimits(runs: readonly Counted[]): boolean {
 export type Allowance = {
   /** How many are left. */
   left(): number;
-  /** Takes rows of a list, as many as are left, and returns them. */
+  /** Takes as many rows of a list as are left, and returns them. */
   take<Row>(rows: readonly Row[]): readonly Row[];
-  /** Takes up to so many rows and returns how many were left. */
+  /** Takes up to this many rows and returns how many were left. */
   takeCount(rows: number): number;
-  /** Tells whether rows had to be left out. */
+  /** Returns whether rows had to be left out. */
   isExceeded(): boolean;
 };
 

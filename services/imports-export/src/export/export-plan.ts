@@ -11,13 +11,13 @@ import type { ImportOfRuns } from "./newest-imports.rules.ts";
 import type { ExportClients } from "./clients.ts";
 import { findImports } from "./read-imports.ts";
 
-/** A run of an export, and how much it has: artifacts and what `RunMeasure` counts. */
+/** A run of an export, with its amounts: artifacts and the counts of `RunMeasure`. */
 export type PlannedRun = Pick<RunMeasure, "points" | "metricKeys" | "hasAttributes" | "objectKinds"> & {
   readonly runId: string;
   readonly artifacts: number;
 };
 
-/** What an export will read. */
+/** The plan of what an export reads. */
 export type ExportPlan = {
   readonly organization: Organization | undefined;
   readonly projects: readonly Project[];
@@ -29,7 +29,7 @@ export type ExportPlan = {
 };
 
 /**
- * Finds out of which runs an export is, and from counters whether it leaves anything out: headers say so, which go before the first row.
+ * Finds the runs of an export, and from counters whether it leaves anything out: the headers, which precede the first row, say so.
  * @throws bad_request, not_found, run_search_invalid, run_search_too_broad
  */
 export async function planExport(

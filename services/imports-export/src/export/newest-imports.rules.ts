@@ -1,7 +1,7 @@
 /** An import and a run that it stored or added to. */
 export type RunImport = { readonly jobId: number; readonly runId: string };
 
-/** An import with those of its runs that an export has, in the order of the export. */
+/** An import with its runs that the export has, in the order of the export. */
 export type ImportOfRuns = { readonly jobId: number; readonly runIds: readonly string[] };
 
 /** Returns imports newest first, at most `max`, and whether there are more. */

@@ -7,7 +7,7 @@ import type { PlannedRun } from "./export-plan.ts";
 import { hidePrivateUris } from "./private-uris.rules.ts";
 import type { Part, Reading } from "./reading.ts";
 
-/** Reads attributes and objects of runs: of each run first its attributes by step and id, then its objects by kind, step and age. */
+/** Reads attributes and objects of runs: for each run first its attributes by step and id, then its objects by kind, step and age. */
 export async function* exportAttributes(
   reading: Reading,
   runs: readonly PlannedRun[],
@@ -26,7 +26,7 @@ export async function* exportAttributes(
 
 type Page = { readonly rows: readonly Attribute[]; readonly nextCursor: string };
 
-/** Reads a list page by page, one row more than is left, so that rows that are left out show. */
+/** Reads a list page by page, one row more than is left, so that omitted rows are noticed. */
 async function* pages(
   { allowance }: Reading,
   orgId: string,

@@ -6,11 +6,11 @@ import { newestImports, type ImportOfRuns } from "./newest-imports.rules.ts";
 import type { Part } from "./reading.ts";
 import { listImportsOfRuns } from "./run-imports.sql.ts";
 
-/** Imports that are read together, and chunks that each of them names. */
+/** Imports that are read together, and the chunks that each import names. */
 const TOGETHER = 50;
 const CHUNKS = 100;
 
-/** Finds the newest imports that stored runs or added to them, and tells whether an export leaves others out. */
+/** Finds the newest imports that stored runs or added to them, and returns whether an export leaves others out. */
 export async function findImports(
   db: Db,
   orgId: string,
@@ -21,7 +21,7 @@ export async function findImports(
   return newestImports(found, max);
 }
 
-/** Reads imports, newest first, each with those of its runs that the export has. */
+/** Reads imports, newest first, each with its runs that the export has. */
 export async function* exportImports(db: Db, orgId: string, imports: readonly ImportOfRuns[]): AsyncGenerator<Part> {
   for (let at = 0; at < imports.length; at += TOGETHER) {
     const some = imports.slice(at, at + TOGETHER);

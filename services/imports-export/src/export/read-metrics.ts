@@ -22,7 +22,7 @@ export async function* exportSeries(
   }
 }
 
-/** Reads the points of runs, by run, key, step and arrival. An answer has at most as many as an export. */
+/** Reads the points of runs, by run, key, step and arrival. An answer has at most as many points as an export. */
 export async function* exportPoints(
   { clients, newCall, allowance }: Reading,
   runs: readonly PlannedRun[],

@@ -2,7 +2,7 @@ import { ARTIFACTS_ROWS } from "@tidemark/limits";
 import type { PlannedRun } from "./export-plan.ts";
 import type { Part, Reading } from "./reading.ts";
 
-/** Runs that are asked for at a time. */
+/** Runs that one request names. */
 const RUNS = 100;
 
 /** Reads the rows of runs in their order. */

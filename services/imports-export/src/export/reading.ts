@@ -4,10 +4,10 @@ import type { Call } from "@tidemark/rpc";
 import type { Allowance } from "./export-limits.rules.ts";
 import type { ExportClients } from "./clients.ts";
 
-/** A part of an export as it is sent. */
+/** A part of an export in the form in which it is sent. */
 export type Part = NonNullable<MessageInitShape<typeof ExportRunsResponseSchema>["part"]>;
 
-/** With what the rows of one kind are read. Each call of a service has its own deadline. */
+/** Dependencies of reading the rows of one kind. Each call of a service has its own deadline. */
 export type Reading = {
   readonly clients: ExportClients;
   readonly newCall: () => Call;

@@ -7,7 +7,7 @@ import { importId, partsOf, requireJob } from "./require-job.ts";
 
 const CANCELLABLE = ["created", "uploading", "dry_run_ready", "failed"];
 
-/** ImportsService.CancelJob. Of a cancel and a commit that are sent simultaneously one wins: both lock the row. @throws not_found, conflict */
+/** ImportsService.CancelJob. If a cancel and a commit are sent simultaneously, one wins: both lock the row. @throws not_found, conflict */
 export function cancelJob({ db }: Pick<ImportsDeps, "db">): ImportsHandlers["cancelJob"] {
   return async (request, call) => {
     const caller = callerOf(call);

@@ -34,7 +34,7 @@ export function encodeJob(row: JobRow, parts: Omit<JobParts, "id">): MessageInit
   };
 }
 
-/** What was stored once the import is complete, what is staged before. */
+/** The stored amounts once the import is complete, the staged amounts before that. */
 export function countsOf(row: JobRow) {
   const isComplete = row.status === "committed" || row.status === "completed";
   return {

@@ -126,12 +126,12 @@ const listJobsByIdSql = sql(
    ORDER BY w.ordinal`,
 );
 
-/** Returns imports in the order of their ids, with those of their warnings that lists show. */
+/** Returns imports in the order of their ids, with the warnings that lists show. */
 export function listJobsById(tx: Tx, orgId: string, ids: readonly number[]): Promise<JobRow[]> {
   return tx.rows(listJobsByIdSql, [orgId, ids]);
 }
 
-/** Returns the newest imports, of all projects that are not deleted or of one, with those of their warnings that lists show. */
+/** Returns the newest imports, of all projects that are not deleted or of one, with the warnings that lists show. */
 export function listJobs(tx: Tx, orgId: string, projectId: string | undefined): Promise<JobRow[]> {
   if (projectId === undefined) return tx.rows(listJobsSql, [orgId, IMPORT_LIMITS.listedMax]);
   return tx.rows(listJobsOfProjectSql, [orgId, projectId, IMPORT_LIMITS.listedMax]);
@@ -155,7 +155,7 @@ const listPartsSql = sql(
    FROM unnest($2::integer[]) AS w (id)`,
 );
 
-/** Returns the first `max` runs that imports stored or added to, and of their chunks. */
+/** Returns the first `max` runs that imports stored or added to, and the first `max` of their chunks. */
 export async function listJobParts(tx: Tx, orgId: string, ids: readonly number[], max: number): Promise<JobParts[]> {
   return ids.length === 0 ? [] : tx.rows(listPartsSql, [orgId, ids, max]);
 }
@@ -196,7 +196,7 @@ const emptyChunksSql = sql(
    WHERE org_id = $1 AND job_id = $2 AND sequence >= $3 AND sequence < $4 AND content IS NOT NULL`,
 );
 
-/** Removes what was staged, of all chunks or of those from a sequence up to another one. That the chunks were there is still known. */
+/** Removes the staged content of all chunks or of a range of sequences. The rows still show that the chunks existed. */
 export async function emptyChunks(
   tx: Tx,
   orgId: string,

@@ -6,7 +6,7 @@ import { listJobParts, listJobs as listRows } from "./jobs.sql.ts";
 /** Runs and chunks that a list shows of each import. */
 const PARTS_MAX = 100;
 
-/** ImportsService.ListJobs: the newest first; a project-scoped key sees those into its project. */
+/** ImportsService.ListJobs: the newest first; a project-scoped key sees imports into its project. */
 export function listJobs({ db }: Pick<ImportsDeps, "db">): ImportsHandlers["listJobs"] {
   return async (_request, call) => {
     const { orgId, projectId } = callerOf(call);

@@ -5,7 +5,7 @@ import { findJob, findProjectName, listJobParts, lockJob, type JobParts, type Jo
 
 const ID_MAX = 2_147_483_647;
 
-/** Returns the number of an import that a path names. @throws not_found for a text that is not one */
+/** Returns the number of an import that a path names. @throws not_found for a text that is not a number */
 export function importId(text: string): number {
   const id = /^[1-9]\d{0,9}$/.test(text) ? Number(text) : 0;
   if (id < 1 || id > ID_MAX) throw notFound("import");
@@ -19,7 +19,7 @@ export async function requireJob(tx: Tx, caller: Caller, id: number, lock: "lock
   return job;
 }
 
-/** An import goes with its project. A project-scoped key sees imports into its project, also those that were made before the project. */
+/** An import is removed with its project. A project-scoped key sees imports into its project, also those that were made before the project. */
 async function isVisible(tx: Tx, { orgId, projectId: own }: Caller, job: JobRow): Promise<boolean> {
   if (own !== undefined && job.projectId !== null && job.projectId !== own) return false;
   const projectId = job.projectId ?? own;
@@ -28,10 +28,10 @@ async function isVisible(tx: Tx, { orgId, projectId: own }: Caller, job: JobRow)
   return name !== undefined && (job.projectId !== null || name === job.targetProject);
 }
 
-/** Runs and chunks that an answer with one import shows: as many as a job may have. */
+/** Runs and chunks that an answer with one import shows: the most that a job may have. */
 const PARTS_MAX = 50_000;
 
-/** Returns what an answer shows of an import's runs and chunks. */
+/** Returns the part of an import's runs and chunks that an answer shows. */
 export async function partsOf(tx: Tx, { orgId, id }: JobRow): Promise<JobParts> {
   return (await listJobParts(tx, orgId, [id], PARTS_MAX))[0]!;
 }

@@ -4,13 +4,13 @@ import type { Log } from "@tidemark/telemetry";
 import { isPassing } from "../commit/call-with-retry.ts";
 import { knownFault, type JobFault } from "./job-fault.rules.ts";
 
-/** How long a process may be silent about an import or a restore before another one goes on. */
+/** How long a process may be silent about an import or a restore before another process resumes it. */
 export const LEASE_SECONDS = 15;
 
 /** A job that this process has just taken. */
 export type HeldWork = {
   readonly orgId: string;
-  /** For logs: what the job is, and which one. */
+  /** For logs: the kind of the job, and its name. */
   readonly what: string;
   readonly fields: Readonly<Record<string, unknown>>;
   readonly renew: (tx: Tx, seconds: number) => Promise<boolean>;
@@ -18,13 +18,13 @@ export type HeldWork = {
   readonly work: (isOver: () => boolean) => Promise<boolean>;
   /** Ends the job as failed. Resolves to whether it has ended here. */
   readonly fail: (tx: Tx, fault: JobFault) => Promise<boolean>;
-  /** Names the faults that only such jobs have. */
+  /** Names the faults that only jobs of this kind have. */
   readonly faultOf?: (error: unknown) => JobFault | undefined;
 };
 
 /**
- * Works on a job under its lease. What only says that something was not available leaves the job to a later try; any other fault ends it. Resolves to
- * true if the job has ended here, well or badly. Does not reject.
+ * Works on a job under its lease. An error that only says that a service was not available leaves the job to a later try; any other ends it. Resolves to
+ * true if the job has ended here, with success or failure. Does not reject.
  */
 export async function runHeld(
   { db, log }: { readonly db: Db; readonly log: Pick<Log, "warn"> },

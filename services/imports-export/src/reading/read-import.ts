@@ -11,7 +11,7 @@ import { firstOf, readName, type Fields } from "../content/read-fields.rules.ts"
 import { readDocumentRuns } from "../documents/document.rules.ts";
 import { DOCUMENT_READERS } from "../documents/readers.rules.ts";
 
-/** A content as it is stored. Everything of it can leave a thread without being copied. */
+/** A content in its stored form. All of it can leave a thread without being copied. */
 export type PackedContent = {
   readonly counts: {
     readonly runs: number;
@@ -23,21 +23,21 @@ export type PackedContent = {
   readonly named: NamedRuns;
 };
 
-/** What a chunk comes down to. */
+/** The content of a chunk. */
 export type PackedChunk = Pick<ReadChunk, "chunkId" | "sequence" | "isFinal" | "warningCount"> & {
-  /** As many of them, and as much of their texts, as a job keeps. */
+  /** The warnings, in number and length limited to what a job keeps. */
   readonly warnings: readonly ImportWarning[];
   readonly content: PackedContent;
-  /** The SHA-256 of what is shown of it. */
+  /** The SHA-256 of the shown body. */
   readonly hash: Uint8Array;
 };
 
-/** What a document of another tracker comes down to. */
+/** The content of a document of another tracker. */
 export type PackedDocument = Omit<PackedChunk, "chunkId" | "sequence" | "isFinal"> & { readonly project: string };
 
 /**
- * Parses, redacts and checks the body of a chunk, and returns what is staged of it and what answers show: the redacted body without its hash, keys
- * sorted. Undefined for a body that is a JSON object, where there is no job to compare it with. @throws bad_request
+ * Parses, redacts and checks the body of a chunk, and returns the content to stage and the text that answers show: the redacted body without its hash, keys
+ * sorted. Undefined for a body that is a JSON object, when there is no job to compare it with. @throws bad_request
  */
 export function readChunkBody(
   bytes: Buffer,
@@ -52,14 +52,14 @@ export function readChunkBody(
   return { chunk, payload };
 }
 
-/** Redacts the body, and returns it as answers show it, and the hash of that. @throws bad_request */
+/** Redacts the body, and returns it in the form of answers, with its hash. @throws bad_request */
 function payloadOf(body: Fields): { readonly payload: Buffer; readonly hash: Buffer } {
   const { content_hash: _, ...rest } = cleanBody(body);
   const payload = Buffer.from(writeCanonical(rest as ExactJson));
   return { payload, hash: createHash("sha256").update(payload).digest() };
 }
 
-/** Clients write numbers in their own way: their hash may be over the digits that they sent. @throws bad_request */
+/** Clients format numbers differently: their hash may be over the digits that they sent. @throws bad_request */
 function requireHash(told: string, bytes: Buffer): void {
   const { hash } = payloadOf(parseJsonObject(bytes, "every digit"));
   if (hash.toString("hex") !== told) throw badRequest("content_hash does not match the redacted chunk", "content_hash");

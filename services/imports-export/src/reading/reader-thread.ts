@@ -8,7 +8,7 @@ import type { ReaderResult, ReaderTask } from "./readers.ts";
 
 // The entry of a thread that reads bodies of imports and pieces of archives.
 
-// What is thrown at once has to be a rejection too.
+// An error that is thrown synchronously must be a rejection too.
 answerTasks<ReaderTask, ReaderResult>(async (task) => read(task));
 
 function read(task: ReaderTask) {
@@ -41,7 +41,7 @@ function partsOf({ packed, named }: PackedContent): Transferable[] {
   return [packed, named.hashes, named.places, named.rich].flatMap(own);
 }
 
-/** What belongs to an array alone is handed over. Small ones share their memory with others, and are copied. */
+/** Transfers memory that belongs to one array alone. Small arrays share their memory with others, and are copied. */
 function own({ buffer, byteLength }: Uint8Array | Int32Array): Transferable[] {
   return buffer.byteLength === byteLength && byteLength > 0 ? [buffer as ArrayBuffer] : [];
 }

@@ -8,7 +8,7 @@ import type { PackedChunk, PackedDocument } from "./read-import.ts";
 /** Threads that read the bodies of imports and the pieces of archives, so that no other request waits for one. */
 export type Readers = {
   /**
-   * Reads a chunk of a job of an organization; undefined for a JSON object where no job is given. Organizations share the threads fairly.
+   * Reads a chunk of a job of an organization; undefined for a JSON object when no job is given. Organizations share the threads fairly.
    * @throws bad_request; service_unavailable if it had no turn within 4 s, or took more than 8 s
    */
   chunk(
@@ -26,7 +26,7 @@ export type Readers = {
   close(): Promise<void>;
 };
 
-/** What a thread is to read. */
+/** A task for a thread. */
 export type ReaderTask = { readonly body: Uint8Array } & (
   | { readonly kind: "chunk"; readonly job: ChunkJob | undefined }
   | { readonly kind: "document"; readonly source: string }
@@ -34,7 +34,7 @@ export type ReaderTask = { readonly body: Uint8Array } & (
   | { readonly kind: "rows"; readonly firstLine: number }
 );
 
-/** What a thread has read. */
+/** The result of a thread. */
 export type ReaderResult = Awaited<ReturnType<Readers["chunk" | "document" | "piece" | "rows"]>>;
 
 /** Milliseconds: a request is answered within 10 seconds. The largest chunk takes one or two. */
@@ -42,7 +42,7 @@ const LIMITS = { runMsMax: 8000, waitMsMax: 4000, totalMsMax: 9000 };
 
 const busy = (text: string) => () => new AppError("service_unavailable", text, { retryAfterSeconds: 1 });
 
-/** Creates the readers of a process, with so many threads, which start when first needed. */
+/** Creates the readers of a process, with this many threads, which start when first needed. */
 export function createReaders(threads: number): Readers {
   const pool = createThreads<ReaderTask, ReaderResult>({
     entry: new URL("./reader-thread.ts", import.meta.url),
@@ -58,7 +58,7 @@ export function createReaders(threads: number): Readers {
   ): Promise<Result> =>
     // The thread answers each kind of task with its kind of result.
     (await pool.run(orgId, () => {
-      // A copy, which the thread gets: the body is its sender's.
+      // A copy for the thread: the body belongs to the sender.
       const body = new Uint8Array(sent);
       return { value: taskOf(body), transfer: [body.buffer] };
     })) as Result;

@@ -1,6 +1,6 @@
 import { organizationRemover, removalSql, sql, type Statement, type Tx } from "@tidemark/pg";
 
-/** What says that a run was imported. Values: the organization and the run. */
+/** The rows that say that a run was imported. Values: the organization and the run. */
 export const importedRun: Statement = removalSql(
   "imports_remove_imported_run",
   "imports.imported_runs",
@@ -20,7 +20,7 @@ export async function unlinkRun(tx: Tx, orgId: string, runId: string): Promise<v
 const jobs =
   "org_id = $2 AND job_id = ANY (ARRAY(SELECT j.id FROM imports.jobs j WHERE j.org_id = $2 AND j.project_id = $3))";
 
-/** The jobs of a project with all that belongs to them, which goes first. Values: the organization and the project. */
+/** The jobs of a project with all their rows, which are removed first. Values: the organization and the project. */
 export const rowsOfProject: readonly Statement[] = [
   removalSql("imports_remove_chunks_of_project", "imports.chunks", jobs),
   removalSql("imports_remove_job_runs_of_project", "imports.job_runs", jobs),
@@ -28,7 +28,7 @@ export const rowsOfProject: readonly Statement[] = [
   removalSql("imports_remove_imported_runs_of_project", "imports.imported_runs", "org_id = $2 AND project_id = $3"),
 ];
 
-/** Removes all rows of an organization. What counts staged bytes goes last, because removing chunks and pieces counts. */
+/** Removes all rows of an organization. The counters of staged bytes are removed last, because removing chunks and pieces updates them. */
 export const removeRowsOfOrganization = organizationRemover("imports", [
   "archive_pieces",
   "archives",

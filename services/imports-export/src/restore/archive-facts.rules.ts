@@ -1,17 +1,17 @@
 import { COUNTED_TYPES, noCounts, type CountedType } from "@tidemark/archive";
 import { lineFault, type Fact, type FactType, type PieceFacts } from "./piece-facts.rules.ts";
 
-/** What an archive has, when it is found to be whole. */
+/** The content of an archive that was found to be complete. */
 export type ArchiveFacts = {
   readonly counts: Readonly<Record<CountedType, number>>;
-  /** How often each unknown type came. */
+  /** How often each unknown type occurred. */
   readonly unknown: ReadonlyMap<string, number>;
   /** The ids of all rows, by type, in their order. */
   readonly ids: ReadonlyMap<FactType, ReadonlySet<string>>;
 };
 
 /**
- * Judges an archive by what its pieces say, in their order: it begins and ends once, everything that a line belongs to comes before, no id comes
+ * Judges an archive by the facts of its pieces, in their order: it begins and ends once, everything that a line belongs to is before it, no id occurs
  * twice, and the end has the right counts. Yields after each piece, where the caller may let others work.
  * @throws LineFault
  */
@@ -51,7 +51,7 @@ function judgeEnd({ line, counts: told }: NonNullable<PieceFacts["ends"]>, count
   }
 }
 
-/** Returns the warnings of what is passed over. */
+/** Returns the warnings about ignored lines. */
 export function unknownWarnings(unknown: ReadonlyMap<string, number>): string[] {
   return [...unknown].map(([type, times]) => `${times} lines of the unknown type ${JSON.stringify(type)} were skipped`);
 }

@@ -47,7 +47,7 @@ const end = (counts: object): ArchiveLine => ({
 
 const line = (members: object): ArchiveLine => members as ArchiveLine;
 
-/** Reads lines, cut into pieces of so many. */
+/** Reads lines, cut into pieces of this many. */
 function read(lines: readonly (ArchiveLine | string)[], together = lines.length): PieceFacts[] {
   const texts = lines.map((line) => (typeof line === "string" ? line : encodeLine(line)));
   const pieces: PieceFacts[] = [];

@@ -3,8 +3,8 @@ import { CallerKind, type Identity } from "@tidemark/proto/common/v1/common";
 type Sender = Pick<Identity, "kind" | "credentialId" | "userId" | "projectId">;
 
 /**
- * Whether an archive that one sent is the other's as well: the same API key, whose sessions count as the key, or the same user, within the same
- * project. Whoever else uses the `Idempotency-Key` asks for something else: the answer names projects and ids that this caller may not see.
+ * Whether an archive that one caller sent also belongs to another: the same API key, whose sessions count as the key, or the same user, in the same
+ * project. Any other caller with the `Idempotency-Key` makes a different request: the answer names projects and ids that this caller may not see.
  */
 export function isSameSender(one: Sender, other: Sender): boolean {
   return one.kind === other.kind && one.projectId === other.projectId && nameOf(one) === nameOf(other);

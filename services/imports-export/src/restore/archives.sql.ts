@@ -3,7 +3,7 @@ import { sql, type Tx } from "@tidemark/pg";
 /** Names an archive. */
 export type ArchiveName = { readonly orgId: string; readonly id: string };
 
-/** An archive that comes, or has come. */
+/** An archive that is arriving, or has arrived. */
 export type ArchiveRow = ArchiveName & {
   readonly status: "receiving" | "restoring" | "restored" | "failed";
   readonly pieces: number;
@@ -23,7 +23,7 @@ const insertSql = sql(
    RETURNING id, status = 'restored' AS "isRestored", identity AS sender`,
 );
 
-/** An archive that is begun, or was before; `sender` is the packed identity of whoever sent it first, or sent its last piece. */
+/** An archive that is begun, or was before; `sender` is the packed identity of the caller who sent it first, or sent its last piece. */
 export type BegunArchive = { readonly id: string; readonly isRestored: boolean; readonly sender: Uint8Array };
 
 /** Returns the archive of a key, begun if there is none; a new one for no key. */
@@ -60,7 +60,7 @@ export function findArchive(tx: Tx, { orgId, id }: ArchiveName): Promise<Archive
   return tx.one(findSql, [orgId, id]);
 }
 
-/** Locks an archive until the end of the transaction, and returns it. */
+/** Returns an archive, locked until the end of the transaction. */
 export function lockArchive(tx: Tx, { orgId, id }: ArchiveName): Promise<ArchiveRow | undefined> {
   return tx.one(lockSql, [orgId, id]);
 }
@@ -82,7 +82,7 @@ const findPieceSql = sql(
    FROM imports.archive_pieces p WHERE p.org_id = $1 AND p.archive_id = $2 AND p.number = $3`,
 );
 
-/** Returns a piece, with its content where it is a part. */
+/** Returns a piece, with its content if it is a part. */
 export function findPiece(
   tx: Tx,
   { orgId, id }: ArchiveName,
@@ -163,13 +163,13 @@ const removeUnnamedSql = sql(
 );
 const removeArchiveSql = sql("imports_remove_archive", "DELETE FROM imports.archives WHERE org_id = $1 AND id = $2");
 
-/** Removes an archive and all that is staged of it. */
+/** Removes an archive and all its staged content. */
 export async function removeArchive(tx: Tx, { orgId, id }: ArchiveName): Promise<void> {
   await tx.rows(removePiecesSql, [orgId, id]);
   await tx.rows(removeArchiveSql, [orgId, id]);
 }
 
-/** Removes an archive that came without a key, which nobody can go on with. */
+/** Removes an archive that was sent without a key, which no client can resume. */
 export async function removeUnnamed(tx: Tx, { orgId, id }: ArchiveName): Promise<void> {
   if ((await tx.count(removeUnnamedSql, [orgId, id])) === 1) await tx.rows(removePiecesSql, [orgId, id]);
 }
@@ -180,7 +180,7 @@ const listOldSql = sql(
    WHERE status <> 'restoring' AND updated_at < now() - make_interval(hours => $1) ORDER BY updated_at LIMIT $2::bigint`,
 );
 
-/** Returns archives that nobody has gone on with for some hours, of all organizations. `tx` is of the worker's role. */
+/** Returns archives of all organizations that have been idle for some hours. `tx` has the worker's role. */
 export function listOldArchives(tx: Tx, hours: number, max: number): Promise<ArchiveName[]> {
   return tx.rows(listOldSql, [hours, max]);
 }

@@ -12,7 +12,7 @@ import { badRequest } from "@tidemark/errors";
 const utf8 = new TextEncoder();
 
 /**
- * Checks a line of an artifact, of a collection, or of a version with its entries and edges by the rules of the service that stores them; lines of other kinds
+ * Checks a line of an artifact, of a collection, or of a version with its entries and edges by the rules of the service that stores it; lines of other kinds
  * pass. @throws bad_request
  */
 export function checkArtifacts(line: ArchiveLine): void {

@@ -8,7 +8,7 @@ const utf8 = new TextEncoder();
 
 /**
  * Checks a line of an attribute by the rules of the service that stores it; lines of other kinds pass. A value may have any length, because attributes
- * never had a limit of it but that of a request.
+ * never had a limit other than that of a request.
  * @throws bad_request
  */
 export function checkAttributes(line: ArchiveLine): void {

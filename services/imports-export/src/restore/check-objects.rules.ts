@@ -17,7 +17,7 @@ import {
   readObjectText,
 } from "./documents-of-lines.rules.ts";
 
-/** What the service adds to a summary that was sent: the columns of a row at most, or facts of an artifact, and the names of these members. */
+/** Bytes that the service adds to a sent summary: the columns of a row at most, or facts of an artifact, and the names of these members. */
 const ADDED_BYTES_MAX = TABLE_ROW_BYTES_MAX + 1024;
 
 const utf8 = new TextEncoder();

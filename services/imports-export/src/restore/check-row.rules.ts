@@ -9,13 +9,13 @@ import { checkObjects } from "./check-objects.rules.ts";
 import { checkSpans } from "./check-spans.rules.ts";
 
 /*
- * What the services would refuse, so that nothing is written of an archive that cannot be restored as a whole.
+ * Checks for what the services would refuse, so that nothing is written of an archive that cannot be restored completely.
  */
 
 const NAME_BYTES_MAX = 512;
-/** Of runs, because names of forks grow. */
+/** The limit for runs, because names of forks grow. */
 const RUN_NAME_BYTES_MAX = 1024;
-/** Of a signed integer of four bytes. */
+/** The maximum of a signed integer of four bytes. */
 const INDEX_MAX = 2 ** 31 - 1;
 
 /** Refuses a row that its service would refuse. @throws bad_request */
@@ -104,7 +104,7 @@ function checkKeys(part: unknown): void {
   }
 }
 
-/** No text has what PostgreSQL does not store, and instants are days that there are. */
+/** Requires that PostgreSQL can store all texts, and that instants are on existing days. */
 function checkTexts(value: unknown, name: string): void {
   if (typeof value === "string") {
     if (value.includes("\0") || !value.isWellFormed()) throw badRequest(`${name} has NUL or a lone surrogate`);
@@ -119,7 +119,7 @@ function isInstant(name: string): boolean {
   return name === "at" || name.endsWith("_at") || name === "purge_after";
 }
 
-/** `Date` takes the 31st of any month for a day, and has a year 0, which PostgreSQL has not. */
+/** `Date` accepts the 31st of any month, and has a year 0, which PostgreSQL does not have. */
 function isDay(instant: string): boolean {
   const ms = Date.parse(instant);
   if (instant.startsWith("0000")) return false;
@@ -128,11 +128,11 @@ function isDay(instant: string): boolean {
 
 const DAY_CHARACTERS = "2026-11-23".length;
 
-/** What PostgreSQL stores of microseconds. */
+/** The range of microseconds that PostgreSQL stores. */
 const MICROS_MAX = 2 ** 62;
 const isMicros = (value: number): boolean => Number.isInteger(value) && Math.abs(value) < MICROS_MAX;
 
-/** @throws bad_request for times that are no whole microseconds; NaN stands for none that a client sent */
+/** @throws bad_request for times that are not whole microseconds; NaN stands for no time from a client */
 function requireTimes(columns: {
   readonly created_at: Float64Array;
   readonly timestamp: Float64Array | undefined;

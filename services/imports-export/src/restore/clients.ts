@@ -5,7 +5,7 @@ import type { RunsRestoreService } from "@tidemark/proto/runs/v1/restore";
 import type { TracesRestoreService } from "@tidemark/proto/traces/v1/restore";
 import type { Client } from "@tidemark/rpc";
 
-/** Clients of the services that store what a restore writes. */
+/** Clients of the services that store the data of a restore. */
 export type RestoreClients = {
   readonly runs: Client<(typeof RunsRestoreService)["method"]>;
   readonly ingest: Client<(typeof IngestRestoreService)["method"]>;

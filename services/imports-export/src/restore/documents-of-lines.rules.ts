@@ -5,7 +5,7 @@ import { TEXT_BYTES_MAX } from "../content/read-fields.rules.ts";
 
 const utf8 = new TextEncoder();
 
-/** Checks a key or a path: 1 to 512 bytes of what can be stored. @throws bad_request */
+/** Checks a key or a path: 1 to 512 bytes that can be stored. @throws bad_request */
 export function checkName(name: string, field: string): void {
   const bytes = Buffer.byteLength(name);
   if (bytes === 0 || bytes > TEXT_BYTES_MAX || !isStorable(name)) {
@@ -20,12 +20,12 @@ export function checkStep(step: number | undefined): void {
   }
 }
 
-/** Checks that an instant is of a day that there is: the form of a line allows others. @throws bad_request */
+/** Checks that an instant is on an existing day: the form of a line allows others. @throws bad_request */
 export function checkInstant(instant: string, field: string): void {
   if (Number.isNaN(readSeconds(instant))) throw badRequest(`${field} must be an instant`, field);
 }
 
-/** Reads a JSON object of at most so many bytes. @throws bad_request */
+/** Reads a JSON object of at most this many bytes. @throws bad_request */
 export function readObjectText(json: string, field: string, bytesMax: number): ExactObject {
   checkBytes(json, field, bytesMax);
   return readDocument(utf8.encode(json), field);
@@ -36,7 +36,7 @@ export function checkBytes(json: string, field: string, bytesMax: number): void 
   if (Buffer.byteLength(json) > bytesMax) throw badRequest(`${field} must have at most ${bytesMax} bytes`, field);
 }
 
-/** Tells whether PostgreSQL can store a text. */
+/** Returns whether PostgreSQL can store a text. */
 export function isStorable(text: string): boolean {
   return !text.includes("\0") && text.isWellFormed();
 }

@@ -13,7 +13,7 @@ export type LineWriter = (
   callWithRetry: CallWithRetry,
 ) => Promise<readonly string[]>;
 
-/** Returns the lines of some kinds, which a writer gets alone. @throws Error for others */
+/** Returns the lines of some kinds, the only ones that a writer gets. @throws Error for others */
 export function linesOfKinds<K extends ArchiveLine["line"]>(
   lines: readonly PlacedLine[],
   ...kinds: readonly K[]

@@ -5,7 +5,7 @@ import type { IdType, NewIds } from "./placed-line.rules.ts";
 /** A row whose id was taken. */
 export type Replaced = { readonly type: IdType; readonly old: string; readonly new: string };
 
-/** Returns the id that replaces one which is taken: the same whenever this archive is restored again. */
+/** Returns the id that replaces a taken id: the same each time this archive is restored. */
 export function spareId(archiveId: string, type: IdType, old: string): string {
   return stableId(archiveId, type, old);
 }
@@ -31,7 +31,7 @@ export function pack(value: unknown): Uint8Array {
 
 const UNPACKED_BYTES_MAX = 1024 ** 3;
 
-/** Returns what was packed. */
+/** Returns the packed value. */
 export function unpack<T>(packed: Uint8Array): T {
   return JSON.parse(zstdDecompressSync(packed, { maxOutputLength: UNPACKED_BYTES_MAX }).toString()) as T;
 }

@@ -9,21 +9,21 @@ import {
 import { RESTORE_LIMITS } from "@tidemark/limits";
 import type { IdType, PlacedLine } from "./placed-line.rules.ts";
 
-/** What a line may define or name; ids of objects are numbers of their organization. */
+/** The kinds of rows that a line may define or name; ids of objects are numbers of their organization. */
 export type FactType = IdType | "object" | "trace";
 
 /** A row that a line defines, or one that must be there before it. */
 export type Fact = readonly [kind: "defines" | "names", type: FactType, id: string, line: number];
 
-/** What is to be known of a piece to judge the archive as a whole. */
+/** The facts of a piece that are needed to judge the whole archive. */
 export type PieceFacts = {
   /** Line ends. */
   readonly lines: number;
   readonly ends: { readonly line: number; readonly counts: Readonly<Record<string, number>> } | undefined;
-  /** The number of the last line that has something; 0: none. */
+  /** The number of the last line that is not blank; 0: none. */
   readonly last: number;
   readonly counts: Partial<Record<CountedType, number>>;
-  /** How often each unknown type came. */
+  /** How often each unknown type occurred. */
   readonly unknown: Readonly<Record<string, number>>;
   readonly facts: readonly Fact[];
   /** The trace that the piece ends with, whose spans are in the next one. */
@@ -46,8 +46,8 @@ export function isLineFault(error: unknown): error is LineFault {
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /**
- * Reads the lines of a piece, without blank ones; of those of unknown types only the type. `firstLine` is the number of the first line.
- * @throws LineFault, also at the line that is one more than a piece may have
+ * Reads the lines of a piece, without blank ones; for unknown types only the type. `firstLine` is the number of the first line.
+ * @throws LineFault, also at the first line beyond the limit of a piece
  */
 export function* linesOf(data: Uint8Array, firstLine: number): Generator<PlacedLine | UnknownType, void, undefined> {
   let number = firstLine;
@@ -92,7 +92,7 @@ const UNKNOWN_TYPES_MAX = 100;
 const TYPE_CHARACTERS_MAX = 64;
 
 /**
- * Reads what a piece defines and names. `check` refuses lines that their service would refuse; the first piece is the one with the number 0.
+ * Reads the ids that a piece defines and names. `check` refuses lines that their service would refuse; the first piece is the one with the number 0.
  * @throws LineFault
  */
 export function factsOf(
@@ -175,7 +175,7 @@ type Named = readonly [kind: Fact[0], type: FactType, id: string];
 const defines = (type: FactType, id: string): Named => ["defines", type, id];
 const names = (type: FactType, id: string): Named => ["names", type, id];
 
-/** What a line names besides stays as it is where the archive does not have it. */
+/** Other ids that a line names stay unchanged where the archive does not have them. */
 function factsOfLine(line: Row): Named[] {
   switch (line.line) {
     case "project":

@@ -8,8 +8,8 @@ export type IdType = "project" | "run" | "artifact" | "collection" | "version" |
 
 /** The ids that rows get. */
 export type NewIds = {
-  /** Returns the id that a row of this type gets; an id that is not in the archive stays as it is. */
+  /** Returns the id that a row of this type gets; an id that is not in the archive stays unchanged. */
   readonly of: (type: IdType, old: string) => string;
-  /** Returns a JSON text in which texts that are ids of rows of the archive are the ids that these rows get. */
+  /** Returns a JSON text in which ids of rows of the archive are replaced with the ids that these rows get. */
   readonly inDocument: (json: string) => string;
 };

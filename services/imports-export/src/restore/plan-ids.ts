@@ -9,7 +9,7 @@ import { newIdsOf, spareId, type Replaced } from "./new-ids.rules.ts";
 import type { RestoreClients } from "./clients.ts";
 import type { Fact, PieceFacts } from "./piece-facts.rules.ts";
 
-/** What is planned. */
+/** The plan. */
 type Plan = {
   readonly clients: RestoreClients;
   readonly callWithRetry: CallWithRetry;
@@ -24,8 +24,8 @@ type Plan = {
 const utf8 = new TextEncoder();
 
 /**
- * Makes or finds the projects and the collections of an archive, and returns which of its rows get other ids: those of projects and collections that
- * are there already, and new ones for ids that are taken. A repeat finds what was made.
+ * Makes or finds the projects and the collections of an archive, and returns which of its rows get other ids: the ids of projects and collections that
+ * already exist, and new ids in place of taken ones. A repeat finds what was made.
  * @throws forbidden, payment_required, plan_limit_exceeded
  */
 export async function planIds(plan: Plan): Promise<readonly Replaced[]> {
@@ -85,7 +85,7 @@ async function findTaken(
   return answer.ids;
 }
 
-/** Returns the lines of a type, and reads only the pieces that have some. */
+/** Returns the lines of a type, and reads only pieces that have any. */
 async function headsOf<K extends "project" | "collection">({ facts, read }: Plan, type: K): Promise<LineOf<K>[]> {
   const heads: LineOf<K>[] = [];
   const pauseIfLong = createPauses();
@@ -97,7 +97,7 @@ async function headsOf<K extends "project" | "collection">({ facts, read }: Plan
   return heads;
 }
 
-/** Returns how many runs each project has: a run names its project right before itself. */
+/** Returns how many runs each project has: a run's project is defined right before it. */
 async function runsOfProjects(pieces: readonly PieceFacts[]): Promise<Map<string, number>> {
   const runs = new Map<string, number>();
   const pauseIfLong = createPauses();

@@ -27,17 +27,17 @@ import { PIECE_BYTES_MAX, type ReadPiece } from "./read-piece.rules.ts";
 
 type Piece = Pick<PutPieceRequest, "number" | "firstLine" | "data" | "isLast">;
 
-/** What pieces are stored with. */
+/** Dependencies of storing pieces. */
 export type PutPieceDeps = {
   readonly db: Db;
-  /** Of the quota of storage, for what is staged. */
+  /** Enforces the storage quota for staged content. */
   readonly gate: PlanGate;
   readonly readers: Pick<Readers, "piece">;
 };
 
 /**
- * RestoreService.PutPiece. Returns the line ends of the piece, and whether the archive is complete with it. Of an archive that has a fault or that does not
- * fit into the quota of storage nothing stays. @throws see restore.proto
+ * RestoreService.PutPiece. Returns the line ends of the piece, and whether it completes the archive. Nothing is kept of an archive that has a fault or does not
+ * fit in the storage quota. @throws see restore.proto
  */
 export async function putPiece(
   { db, gate, readers }: PutPieceDeps,
@@ -84,7 +84,7 @@ export async function putPiece(
   }
 }
 
-/** What ends an archive: a fault of it, and a quota that it does not fit into. */
+/** The errors that end an archive: a fault in it, and a quota that it exceeds. */
 const FINAL: ReadonlySet<string> = new Set(["archive_invalid", "plan_limit_exceeded"]);
 
 /** In a thread, because the largest piece takes longer than other requests may wait. */
@@ -94,11 +94,11 @@ async function hashOf(data: Uint8Array): Promise<Uint8Array> {
 
 const decompress = promisify(zstdDecompress);
 
-/** What is there of a piece: all of it, with its lines, or a part that is its beginning. */
+/** The stored state of a piece: all of it, with its lines, or a part that is its beginning. */
 type KnownPiece = { readonly lines: number | undefined; readonly partBytes: number };
 
 /**
- * Tells what is known of a piece of an archive, which is the next one if it is not there.
+ * Returns the known state of a piece of an archive, which must be the next one if it is not stored.
  * @throws not_found, idempotency_key_reused, payload_too_large, bad_request
  */
 async function locatePiece(
@@ -138,7 +138,7 @@ function requireBeginning(before: Uint8Array, now: Uint8Array): void {
   if (Buffer.compare(before.subarray(0, shared), now.subarray(0, shared)) !== 0) throw keyReused();
 }
 
-/** Blank lines may follow the end of an archive. */
+/** Blank lines may follow an archive's end. */
 async function hasEnd(tx: Tx, name: ArchiveName, { hasEnd, isBlank }: ReadPiece): Promise<boolean> {
   if (hasEnd) return true;
   if (!isBlank) return false;

@@ -9,7 +9,7 @@ import type { PlacedLine } from "./placed-line.rules.ts";
 /** Most bytes of a piece, which is whole lines that follow on a mebibyte, so at most that and a line. */
 export const PIECE_BYTES_MAX = RESTORE_LIMITS.pieceBytesMin + LINE_BYTES_MAX + 1;
 
-/** A piece as it is sent. `number` counts from 0, `firstLine` from 1. */
+/** A sent piece. `number` counts from 0, `firstLine` from 1. */
 export type SentPiece = {
   readonly number: number;
   readonly firstLine: number;
@@ -17,15 +17,15 @@ export type SentPiece = {
   readonly isLast: boolean;
 };
 
-/** What is stored of a piece, and what decides whether the archive ends with it. */
+/** The stored data of a piece, and the facts that decide whether the archive ends with it. */
 export type ReadPiece = {
   /** Line ends. */
   readonly lines: number;
-  /** False for a last piece that was cut within its last line, whose facts are those of the lines before. */
+  /** False for a last piece that was cut within its last line, whose facts are those of the preceding lines. */
   readonly isWhole: boolean;
   /** It has the end of the archive. */
   readonly hasEnd: boolean;
-  /** It has no line that says anything. */
+  /** It has only blank lines. */
   readonly isBlank: boolean;
   /** Packed {@link PieceFacts}. */
   readonly facts: Uint8Array;
@@ -65,7 +65,7 @@ function wholeFactsOf(piece: SentPiece): { readonly facts: PieceFacts; readonly 
 export function rowsOfPiece(content: Uint8Array, firstLine: number): PlacedLine[] {
   const rows: PlacedLine[] = [];
   for (const { number, line } of linesOf(unpackPiece(content), firstLine)) {
-    // The others are of no use to whoever stores rows, and a list of selected runs may be long.
+    // Code that stores rows does not need the others, and a list of selected runs may be long.
     if (line !== undefined && line.line !== "export" && line.line !== "end") rows.push({ number, line });
   }
   return rows;

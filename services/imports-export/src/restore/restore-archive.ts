@@ -19,17 +19,17 @@ import {
 } from "./archives.sql.ts";
 import { putPiece, type PutPieceDeps } from "./put-piece.ts";
 
-/** What the handlers work with. */
+/** Dependencies of the handlers. */
 export type RestoreDeps = PutPieceDeps & {
-  /** Has this process begin with a restore. */
+  /** Makes this process begin a restore. */
   readonly begin: (archive: ArchiveName) => void;
 };
 
-/** Bytes of an answer, which lists what was replaced. */
+/** Bytes of an answer, which lists the replaced ids. */
 const ANSWER_BYTES_MAX = 1024 ** 3;
-/** Pauses between two looks at a restore. */
+/** Pauses between two polls of a restore. */
 const LOOK_MS = { first: 10, longest: 500 };
-/** What of the time of a call is left for its answer. */
+/** The part of a call's time that is left for its answer. */
 const MARGIN_MS = 500;
 
 const decompress = promisify(zstdDecompress);

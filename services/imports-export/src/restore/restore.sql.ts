@@ -2,7 +2,7 @@ import { sql, type Tx } from "@tidemark/pg";
 import type { JobFault } from "../jobs/job-fault.rules.ts";
 import type { ArchiveName, ArchiveRow } from "./archives.sql.ts";
 
-/** An archive that this process restores: every other one that does so later has a higher fence. */
+/** An archive that this process restores: every process that does so later has a higher fence. */
 export type HeldArchive = ArchiveName &
   Pick<ArchiveRow, "pieces" | "warnings"> & {
     readonly piecesDone: number;
@@ -19,7 +19,7 @@ const holdSql = sql(
    RETURNING a.org_id AS "orgId", a.id, a.pieces, a.pieces_done AS "piecesDone", a.fence, a.warnings, a.identity, a.ids`,
 );
 
-/** Takes the lease of a restore; undefined when there is nothing to do or somebody else has it. */
+/** Takes the lease of a restore; undefined when there is nothing to do or another process has it. */
 export function holdArchive(tx: Tx, { orgId, id }: ArchiveName, seconds: number): Promise<HeldArchive | undefined> {
   return tx.one(holdSql, [orgId, id, seconds]);
 }
@@ -34,7 +34,7 @@ const renewSql = sql(
   `UPDATE imports.archives a SET leased_until = clock_timestamp() + make_interval(secs => $4) WHERE ${ofHolder}`,
 );
 
-/** Renews a lease, or ends it with 0 seconds. False: somebody else has it. */
+/** Renews a lease, or ends it with 0 seconds. False: another process has it. */
 export async function renewArchiveLease(tx: Tx, { orgId, id, fence }: ArchiveHold, seconds: number): Promise<boolean> {
   return (await tx.count(renewSql, [orgId, id, fence, seconds])) === 1;
 }
@@ -44,7 +44,7 @@ const keepIdsSql = sql(
   `UPDATE imports.archives a SET ids = $4, warnings = $5, updated_at = clock_timestamp() WHERE ${ofHolder}`,
 );
 
-/** Keeps which rows get other ids. False: somebody else has the lease. */
+/** Keeps which rows get other ids. False: another process has the lease. */
 export async function keepIds(
   tx: Tx,
   { orgId, id, fence }: ArchiveHold,
@@ -61,7 +61,7 @@ const markSql = sql(
    WHERE ${ofHolder} AND a.pieces_done = $4 - 1`,
 );
 
-/** Marks the piece with this number, counted from 1, as restored. False: somebody else has the lease. */
+/** Marks the piece with this number, counted from 1, as restored. False: another process has the lease. */
 export async function markPiece(
   tx: Tx,
   { orgId, id, fence }: ArchiveHold,
@@ -81,7 +81,7 @@ const finishSql = sql(
   `UPDATE imports.archives a SET status = 'restored', answer = $4, ids = NULL, updated_at = clock_timestamp() WHERE ${ofHolder}`,
 );
 
-/** Ends a restore with its packed answer, and removes what was staged but the hashes. False: somebody else has the lease. */
+/** Ends a restore with its packed answer, and removes the staged content except the hashes. False: another process has the lease. */
 export async function finishArchive(tx: Tx, { orgId, id, fence }: ArchiveHold, answer: Uint8Array): Promise<boolean> {
   if ((await tx.count(finishSql, [orgId, id, fence, answer])) !== 1) return false;
   await tx.rows(emptySql, [orgId, id]);
@@ -96,7 +96,7 @@ const failSql = sql(
 );
 const dropSql = sql("imports_drop_pieces", "DELETE FROM imports.archive_pieces WHERE org_id = $1 AND archive_id = $2");
 
-/** Ends a restore that cannot be, and removes what was staged: its key may come again. Returns whether this process still had it. */
+/** Ends an impossible restore, and removes the staged content: its key may be used again. Returns whether this process still held it. */
 export async function failArchive(tx: Tx, { orgId, id, fence }: ArchiveHold, fault: JobFault): Promise<boolean> {
   if ((await tx.count(failSql, [orgId, id, fence, fault.code, fault.message, fault.position])) !== 1) return false;
   await tx.rows(dropSql, [orgId, id]);
@@ -111,7 +111,7 @@ const listDueSql = sql(
    ORDER BY d.leased_until LIMIT $1::bigint`,
 );
 
-/** Returns restores that nobody works on, one of each organization. `tx` is of the worker's role. */
+/** Returns restores that no process works on, one of each organization. `tx` has the worker's role. */
 export function listDueArchives(tx: Tx, max: number): Promise<ArchiveName[]> {
   return tx.rows(listDueSql, [max]);
 }

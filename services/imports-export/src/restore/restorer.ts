@@ -5,12 +5,12 @@ import { listOldArchives, lockArchive, removeArchive, type ArchiveName } from ".
 import { listDueArchives } from "./restore.sql.ts";
 import { runRestore, type RunRestoreDeps } from "./run-restore.ts";
 
-/** How often a process looks for restores that nobody works on. The process that has taken the last piece does not wait for that. */
+/** How often a process looks for restores that no process works on. The process that took the last piece does not wait for this. */
 const LOOK_MS = 2000;
 const SWEEP_MS = 600_000;
 const OLD_TOGETHER = 100;
 
-/** What the restorer of a process works with. */
+/** Dependencies of the restorer of a process. */
 export type RestorerDeps = RunRestoreDeps & {
   readonly workerDb: Db;
   /** Restores that a process works on simultaneously, of different organizations. */
@@ -19,9 +19,9 @@ export type RestorerDeps = RunRestoreDeps & {
 
 /** The restores of a process. */
 export type Restorer = {
-  /** Begins with a restore, now or when there is room. */
+  /** Begins a restore, now or when there is room. */
   begin(archive: ArchiveName): void;
-  /** Takes no more restores and lets others go on with its own after their current piece. */
+  /** Takes no more restores, and lets other processes continue its own after their current piece. */
   drain(): Promise<void>;
 };
 
@@ -30,7 +30,7 @@ export function startRestorer(deps: RestorerDeps): Restorer {
   const { workerDb, log, restoresMax } = deps;
   const onError = (error: unknown): void => log.warn("archives could not be worked on now", { error });
   const restores = startRunner<ArchiveName>({
-    // Of organizations, so that none takes the turns of all others.
+    // By organization, so that none takes the turns of all others.
     keyOf: ({ orgId }) => orgId,
     jobsMax: restoresMax,
     lookMs: LOOK_MS,
@@ -45,7 +45,7 @@ export function startRestorer(deps: RestorerDeps): Restorer {
   };
 }
 
-/** Removes what is left of archives that nobody goes on with, and the answers of old ones. */
+/** Removes the remains of abandoned archives, and the answers of old ones. */
 async function removeOldArchives({ db, workerDb }: RestorerDeps): Promise<void> {
   for (const name of await listOldArchives(workerDb, RESTORE_LIMITS.keptHours, OLD_TOGETHER)) {
     await db.withTenant(name.orgId, async (tx) => {

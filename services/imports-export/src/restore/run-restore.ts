@@ -26,19 +26,19 @@ import {
 } from "./restore.sql.ts";
 import { createWriters } from "./writers.ts";
 
-/** What restores work with. */
+/** Dependencies of restores. */
 export type RunRestoreDeps = {
   readonly db: Db;
   readonly clients: RestoreClients;
   readonly readers: Pick<Readers, "rows">;
   readonly log: Pick<Log, "info" | "warn">;
-  /** Starts a call for whoever asked for a restore. */
+  /** Starts a call as the caller who asked for a restore. */
   readonly newCall: (identity: Identity) => Call;
 };
 
 /**
  * Works on a restore until it has ended, `isStopped` says so, or another process holds the lease; returns immediately when there is nothing to do.
- * Resolves to true if the restore has ended here, well or badly.
+ * Resolves to true if the restore has ended here, with success or failure.
  * Which rows get other ids is decided and kept before anything is written, so that a piece is the same however often it is written.
  */
 export async function runRestore(deps: RunRestoreDeps, name: ArchiveName, isStopped: () => boolean): Promise<boolean> {
@@ -88,7 +88,7 @@ async function work(deps: RunRestoreDeps, held: HeldArchive, isOver: () => boole
     const warnings: string[] = [];
     let part = 0;
     const open = facts[piece - 1]?.openTrace;
-    // The spans of a trace know of it, also those that are in another piece.
+    // The spans of a trace refer to it, also spans in another piece.
     const before = open === undefined ? [] : [{ number: 0, line: open }];
     for (const { write, lines } of writers.batchesOf([...before, ...(await read(piece))])) {
       warnings.push(...(await write(lines, `archive:${id}:${piece}:${part++}`, ids, callWithRetry)));

@@ -151,7 +151,7 @@ describe("an archive that comes", () => {
       await expect(begin(other, "k")).rejects.toMatchObject({ reason: "idempotency_key_reused" });
     }
     expect(await begin(key, "k")).toBe(archiveId);
-    // A user who has signed in again goes on, in whatever session.
+    // A user who has signed in again can continue in any session.
     const userId = randomUUID();
     expect(await begin(user(userId, "a"), "u")).toBe(await begin(user(userId, "b"), "u"));
     await expect(begin(key, "u")).rejects.toMatchObject({ reason: "idempotency_key_reused" });

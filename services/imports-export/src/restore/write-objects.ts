@@ -7,7 +7,7 @@ import type { RestoreClients } from "./clients.ts";
 
 const utf8 = new TextEncoder();
 
-/** Creates the writer of objects and of the rows of tables, which may begin with rows of a table of the piece before. */
+/** Creates the writer of objects and of the rows of tables, which may begin with rows of a table of the previous piece. */
 export function createObjectsWriter(ingest: RestoreClients["ingest"], archiveId: string): LineWriter {
   return async (lines, name, ids, ask) => {
     const all = linesOfKinds(lines, "object", "object.rows");

@@ -5,7 +5,7 @@ import { linesOfKinds, type LineWriter } from "./line-writer.ts";
 import type { RestoreClients } from "./clients.ts";
 import { bytesOfTimestamps } from "./timestamps.rules.ts";
 
-/** What a request has at most. */
+/** The limits of a request. */
 const TOGETHER = { writes: 256, values: 100_000 };
 
 type Points = LineOf<"points">;
@@ -33,7 +33,7 @@ export function createPointsWriter(ingest: RestoreClients["ingest"]): LineWriter
   };
 }
 
-/** Returns lines in groups of different keys that have the same points, as they are exported, each in the order of its keys. */
+/** Returns lines in groups of different keys with the same points, as exported, each in the order of its keys. */
 function groupsOf(lines: readonly Points[]): Points[][] {
   const groups: { lines: Points[]; keys: Set<string> }[] = [];
   for (const line of lines) {

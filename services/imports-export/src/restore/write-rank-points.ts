@@ -3,7 +3,7 @@ import { linesOfKinds, type LineWriter } from "./line-writer.ts";
 import type { RestoreClients } from "./clients.ts";
 import { bytesOfTimestamps } from "./timestamps.rules.ts";
 
-/** Creates the writer of what ranks reported. */
+/** Creates the writer of values that ranks reported. */
 export function createRankPointsWriter(ingest: RestoreClients["ingest"]): LineWriter {
   return async (lines, name, ids, ask) => {
     for (const [i, { run_id, key, columns }] of linesOfKinds(lines, "rank_points").entries()) {

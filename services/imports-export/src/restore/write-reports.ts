@@ -6,7 +6,7 @@ import { present } from "./present.ts";
 
 const utf8 = new TextEncoder();
 
-/** Creates the writer of reports. Their blocks name rows of the archive by the ids that these get. */
+/** Creates the writer of reports. Their blocks name rows of the archive by the new ids of these. */
 export function createReportsWriter(reports: RestoreClients["reports"]): LineWriter {
   return async (lines, _name, ids, ask) => {
     const rows = linesOfKinds(lines, "report");

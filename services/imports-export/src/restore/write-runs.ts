@@ -34,7 +34,7 @@ function messageOf(row: LineOf<"run">, ids: NewIds) {
       status: row.status,
       configJson: utf8.encode(row.config),
       tags: [...row.tags],
-      // The server has written into it what the run is a fork of.
+      // The server has written the parent of the fork into it.
       metadataJson: utf8.encode(row.parent_run_id === undefined ? row.metadata : ids.inDocument(row.metadata)),
       createdAt: row.created_at,
       startedAt: row.started_at,

@@ -5,12 +5,12 @@ import { linesOfKinds, type LineWriter } from "./line-writer.ts";
 import type { RestoreClients } from "./clients.ts";
 import { present } from "./present.ts";
 
-/** What a request has at most. */
+/** The limits of a request. */
 const TOGETHER = { traces: 500, spans: 2000 };
 
 const utf8 = new TextEncoder();
 
-/** Creates the writer of traces, which may begin with spans of a trace of the piece before. */
+/** Creates the writer of traces, which may begin with spans of a trace of the previous piece. */
 export function createTracesWriter(traces: RestoreClients["traces"]): LineWriter {
   return async (lines, name, ids, ask) => {
     const all = linesOfKinds(lines, "trace", "trace.spans");

@@ -6,7 +6,7 @@ import type { NewIds } from "./placed-line.rules.ts";
 import type { RestoreClients } from "./clients.ts";
 import { present } from "./present.ts";
 
-/** Creates the writer of versions with their entries and edges, which may begin with those of a version of the piece before. */
+/** Creates the writer of versions with their entries and edges, which may begin with those of a version of the previous piece. */
 export function createVersionsWriter(artifacts: RestoreClients["artifacts"], archiveId: string): LineWriter {
   return async (lines, _name, ids, ask) => {
     const all = linesOfKinds(lines, "version", "version.entries", "version.edges");

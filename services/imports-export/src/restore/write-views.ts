@@ -6,7 +6,7 @@ import { present } from "./present.ts";
 
 const utf8 = new TextEncoder();
 
-/** Creates the writer of views, which get the importer as their owner. They name rows of the archive by the ids that these get. */
+/** Creates the writer of views, which get the importer as their owner. They name rows of the archive by the new ids of these. */
 export function createViewsWriter(reports: RestoreClients["reports"]): LineWriter {
   return async (lines, _name, ids, ask) => {
     const rows = linesOfKinds(lines, "view");

@@ -17,13 +17,13 @@ import { createViewsWriter } from "./write-views.ts";
 /** Consecutive lines of one writer. */
 export type LineBatch = { readonly write: LineWriter; readonly lines: readonly PlacedLine[] };
 
-/** Who writes which lines. */
+/** Assigns lines to their writers. */
 export type Writers = {
-  /** Returns the lines of a piece in batches, in their order, without those that nobody writes. */
+  /** Returns the lines of a piece in batches, in their order, without lines that have no writer. */
   readonly batchesOf: (lines: readonly PlacedLine[]) => LineBatch[];
 };
 
-/** Creates the writers of an archive; views are left out where the importer has none. Projects and collections are there before. */
+/** Creates the writers of an archive; views are left out where the importer has none. Projects and collections exist already. */
 export function createWriters(clients: RestoreClients, archiveId: string, hasViews: boolean): Writers {
   const attributes = createAttributesWriter(clients.ingest);
   const objects = createObjectsWriter(clients.ingest, archiveId);

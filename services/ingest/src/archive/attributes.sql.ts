@@ -1,7 +1,7 @@
 import { sql, type Tx } from "@tidemark/pg";
 import type { AttributeRecord } from "../attributes/attributes.sql.ts";
 
-/** Bytes of attributes that one statement returns, besides one more at most. */
+/** Bytes of attributes that one statement returns, plus at most one more attribute. */
 const PAGE_BYTES = 4 * 1024 * 1024;
 const PAGE_ROWS = 1000;
 
@@ -16,11 +16,11 @@ const page = (name: string, where: string) =>
      CROSS JOIN LATERAL (SELECT * FROM ingest.attributes d WHERE d.org_id = $1 AND d.id = p.id OFFSET 0) a
      WHERE p.before < ${PAGE_BYTES}`,
   );
-// Those without a step are a range of the index, those with one another.
+// Attributes without a step are one range of the index, attributes with a step another.
 const withoutStep = page("ingest_export_attributes_without_step", "t.step IS NULL AND t.id > $3::bigint");
 const withStep = page("ingest_export_attributes", "(t.step, t.id) > ($3::double precision, $4::bigint)");
 
-/** Reads the attributes of a run by step, those without one first, then by id. */
+/** Reads the attributes of a run by step, those without a step first, then by id. */
 export async function* readAttributes(
   tx: Tx,
   orgId: string,
@@ -47,7 +47,7 @@ const findRuns = sql(
    WHERE EXISTS (SELECT 1 FROM ingest.attributes t WHERE t.org_id = $1 AND t.run_id = w.id OFFSET 0) ORDER BY w.n`,
 );
 
-/** Returns those of the runs that have attributes. */
+/** Returns the runs that have attributes. */
 export async function findAttributeRuns(tx: Tx, orgId: string, runIds: readonly string[]): Promise<string[]> {
   return (await tx.rows<{ runId: string }>(findRuns, [orgId, runIds])).map(({ runId }) => runId);
 }

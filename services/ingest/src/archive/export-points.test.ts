@@ -9,7 +9,7 @@ let compaction: Compaction;
 let tenant: Tenant;
 beforeAll(async () => {
   ingest = await startIngest();
-  // Small blocks, so that a few points come into blocks of all widths, and some of them are joined and cut.
+  // Small blocks, so that a few points end up in blocks of all widths, and some of them are joined and cut.
   compaction = ingest.compactor(undefined, { pointsMax: 8, valuesMax: 128, childValuesMin: 16 });
 });
 afterAll(async () => {
@@ -55,7 +55,7 @@ function valuesOf(message: ExportPointsResponse): [string, { point: number; valu
   });
 }
 
-/** Writes points request by request, and returns what is to be exported of them. */
+/** Writes points request by request, and returns the expected export. */
 async function write(runId: string, requests: readonly (readonly TestPoint[])[]): Promise<Map<string, Point[]>> {
   const wanted = new Map<string, Point[]>();
   for (const points of requests) {

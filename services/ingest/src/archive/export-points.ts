@@ -15,11 +15,11 @@ import { exportedRuns, type RunDirectory } from "@tidemark/requests";
 import type { StreamHandler } from "@tidemark/rpc";
 import { findPointRuns, listMetricKeys, readBlocks, readSegments, type PointRun } from "./points.sql.ts";
 
-/** Values and points that landing segments are joined up to. */
+/** Landing segments are joined up to this many values and points. */
 const JOINED_VALUES = 65_536;
 const JOINED_POINTS = 4096;
 
-/** Key ranges from the narrowest on: for any key, blocks of narrow ranges are older than those of wider ones. */
+/** Key ranges from the narrowest up: for any key, blocks of narrow ranges are older than those of wider ones. */
 const NARROW_FIRST = KEY_RANGE_WIDTHS.toReversed();
 const WIDEST = KEY_RANGE_WIDTHS[0];
 
@@ -43,7 +43,7 @@ export function exportPointsHandler(deps: {
   };
 }
 
-/** Reads the points of a run, those of each key in the order of their arrival. */
+/** Reads the points of a run, for each key in the order of arrival. */
 async function* columnsOfRun(
   tx: Tx,
   orgId: string,

@@ -1,6 +1,6 @@
 import { sql, type Tx } from "@tidemark/pg";
 
-/** A stored object that is no attribute; documents are JSON texts. */
+/** A stored object that is not an attribute; documents are JSON texts. */
 export type StoredObject = {
   readonly id: number;
   readonly runId: string;
@@ -55,7 +55,7 @@ const findKinds = sql(
    ORDER BY w.n, k.m`,
 );
 
-/** Returns which of the runs have objects of which kinds. */
+/** Returns the runs that have objects, with the kinds of these. */
 export function findObjectKinds(
   tx: Tx,
   orgId: string,

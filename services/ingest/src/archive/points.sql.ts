@@ -12,7 +12,7 @@ const findRuns = sql(
    ORDER BY w.n`,
 );
 
-/** Returns those of the runs that have metrics, with the widths of their blocks. */
+/** Returns the runs that have metrics, with the widths of their blocks. */
 export function findPointRuns(tx: Tx, orgId: string, runIds: readonly string[]): Promise<PointRun[]> {
   return tx.rows(findRuns, [orgId, runIds]);
 }
@@ -30,7 +30,7 @@ export async function listMetricKeys(tx: Tx, orgId: string, runId: string): Prom
   return keys;
 }
 
-/** Bytes of blocks or segments that one statement returns, besides one more at most. */
+/** Bytes of blocks or segments that one statement returns, plus at most one more row. */
 const PAGE_BYTES = 2 * 1024 * 1024;
 const PAGE_ROWS = 256;
 

@@ -43,13 +43,13 @@ type Axis = Omit<RankColumns, "values">;
 const WORD = 2 ** 32;
 const NO_TIME_HIGH = -(2 ** 31);
 
-/** Returns the columns of each slot in a block; values that are NaN were not reported, and are left out. */
+/** Returns the columns of each slot in a block, without NaN values, which were not reported. */
 export function columnsOfBlock(block: PackedRankEntries, slots: number): RankColumns[] {
   const axis = axisOfBlock(block);
   return Array.from({ length: slots }, (_, slot) => {
     const at = 8 * block.entries * slot;
     const values = Float64Array.from({ length: block.entries }, (__, i) =>
-      // A page that took more keys later has no values of these in its older blocks.
+      // A page that got more keys later has no values for these keys in its older blocks.
       at + 8 * i < block.values.length ? block.values.readDoubleBE(at + 8 * i) : Number.NaN,
     );
     return withoutGaps(axis, values);

@@ -1,7 +1,7 @@
 import { binarySql, sql, type Tx } from "@tidemark/pg";
 import type { PackedRankEntries, RankRow } from "./rank-columns.rules.ts";
 
-/** A set of keys that were reported together in a world of one size; `keys` are by slot. In a page, a value that is NaN was not reported. */
+/** A set of keys that were reported together in a world of one size; `keys` are by slot. In a page, NaN means that the value was not reported. */
 export type StoredRankSet = {
   readonly runId: string;
   readonly setId: number;

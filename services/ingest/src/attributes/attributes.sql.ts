@@ -25,17 +25,17 @@ export type AttributeWrite = {
   readonly projectId: string;
   readonly takeIds: IdSource["take"];
   readonly attributes: readonly AttributeRow[];
-  /** Which of them are stored as console lines as well; undefined: none. */
+  /** Which attributes are also stored as console lines; undefined: none. */
   readonly captured: CapturedLines | undefined;
 };
 
-/** Attributes that are stored as console lines as well. */
+/** Attributes that are also stored as console lines. */
 export type CapturedLines = FoundLines & {
-  /** After how many seconds a compactor shall look at a stream; null: the write leaves no dirty marker. */
+  /** Seconds until a compactor should look at a stream; null: the write leaves no dirty marker. */
   readonly markerSeconds: Readonly<Record<LogStream, number | null>>;
 };
 
-/** One attribute as it is stored. */
+/** One attribute in its stored form. */
 export type AttributeRow = {
   readonly path: string;
   readonly type: string;
@@ -49,7 +49,7 @@ export type AttributeRow = {
 };
 
 /**
- * What became of a write: the rows have the ids from `firstId` on, or the artifact of the attribute at `place`, counted from 1, is none of
+ * The outcome of a write: the rows have the ids from `firstId` on, or the artifact of the attribute at `place`, counted from 1, does not belong to
  * the run.
  */
 export type AttributeOutcome =
@@ -73,12 +73,12 @@ const insertCaptured = sql(
    FROM ingest.append_captured($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)`,
 );
 
-/** Stores all the attributes of a request or none of them, in one round trip and one transaction. */
+/** Stores all attributes of a request or none, in one round trip and one transaction. */
 export async function appendAttributes(db: Db, write: AttributeWrite): Promise<AttributeOutcome> {
   return withFreshIds(() => insert(db, write));
 }
 
-/** The same once for each idempotency key: a repeat stores nothing. @throws idempotency_key_reused, idempotency_in_progress */
+/** Does the same once for each idempotency key: a repeat stores nothing. @throws idempotency_key_reused, idempotency_in_progress */
 export async function appendAttributesOnce(
   db: Db,
   write: AttributeWrite,
@@ -126,7 +126,7 @@ async function insert(tx: Tx, write: AttributeWrite): Promise<AttributeOutcome> 
   return outcome!;
 }
 
-/** Takes the ids of segments for so many lines. */
+/** Takes the ids of segments for this many lines. */
 function segmentIds(lines: number, takeIds: AttributeWrite["takeIds"]): number[] {
   return Array.from({ length: Math.ceil(lines / LOG_LINES_MAX) }, () => takeIds(LOG_LINES_MAX, REQUEST_IDS));
 }
@@ -166,8 +166,8 @@ const listRows = sql(
 );
 
 /**
- * Returns a page of a run's attributes by step, those without a step first, then by id. Of the rows after the first `PAGE_BYTES_MAX` bytes of
- * JSON the documents are left out, and not read.
+ * Returns a page of a run's attributes by step, those without a step first, then by id. For the rows after the first `PAGE_BYTES_MAX` bytes of
+ * JSON, the documents are neither read nor returned.
  */
 export function listAttributes(
   tx: Tx,

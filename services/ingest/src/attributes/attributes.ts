@@ -99,7 +99,7 @@ export function appendAttributesHandler(deps: {
   };
 }
 
-/** Returns the logical bytes of attributes, and of the console lines that they are stored as too. */
+/** Returns the logical bytes of attributes, and of the console lines stored from them. */
 function storedBytesOf(rows: readonly AttributeRow[], found: FoundLines | undefined): number {
   const bytes = rows.reduce(
     (sum, { path, valueJson, summaryJson }) =>
@@ -111,7 +111,7 @@ function storedBytesOf(rows: readonly AttributeRow[], found: FoundLines | undefi
   return bytes + stdout.bytes + stderr.bytes + LINE_BYTES * (stdout.lines + stderr.lines);
 }
 
-/** IngestReadService.ListAttributes. @throws not_found, then bad_request, also when so many have more than 16 MiB together */
+/** IngestReadService.ListAttributes. @throws not_found, then bad_request, also when this many have more than 16 MiB together */
 export function listAttributesHandler(deps: {
   readonly db: Db;
   readonly runs: RunDirectory;
@@ -140,7 +140,7 @@ async function jsonInTurns(rows: readonly AttributeRow[]): Promise<string> {
   return `[${texts.join(",")}]`;
 }
 
-/** Writes; takes the decisions about dirty markers back when nothing is stored. */
+/** Writes, and takes back the decisions about dirty markers when nothing is stored. */
 async function storedOr<T extends AttributeOutcome | "replayed">(
   forget: () => void,
   write: () => Promise<T>,
@@ -170,7 +170,7 @@ function rowOf(input: AttributeInput): AttributeRow {
   };
 }
 
-/** The list of the body and the index in it: only items of a list have artifacts. */
+/** The list of the body and the index in it: only list items have artifacts. */
 function noArtifact(index: number): AppError {
   return badRequest(`attributes[${index}]: artifact_id must be an artifact of the same run`, "attributes");
 }

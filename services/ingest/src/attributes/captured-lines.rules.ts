@@ -1,19 +1,19 @@
 import type { LogStream } from "../logs/log-page.rules.ts";
 
-/** What says whether an attribute is a console line; the value is JSON. */
+/** The fields that decide whether an attribute is a console line; the value is JSON. */
 type Logged = { readonly path: string; readonly type: string; readonly valueJson: string };
 
 /** The console lines among the attributes of a request. */
 export type FoundLines = {
-  /** Of each attribute the stream of the line that it is; null: it is none. */
+  /** For each attribute, the stream of its console line; null: it is not a console line. */
   readonly streams: readonly (LogStream | null)[];
-  /** Of each stream the number of lines, and about how many bytes they have together. */
+  /** For each stream, the number of lines and their approximate total bytes. */
   readonly sizes: Readonly<Record<LogStream, { readonly lines: number; readonly bytes: number }>>;
 };
 
 /**
- * Finds the console lines that the SDK captured: texts of type `string_series` at `console/stdout` and `console/stderr`. Undefined without
- * one, as in nearly all requests.
+ * Finds the console lines that the SDK captured: texts of type `string_series` at `console/stdout` and `console/stderr`. Returns undefined
+ * if there is none, as in nearly all requests.
  */
 export function findCapturedLines(rows: readonly Logged[]): FoundLines | undefined {
   const sizes = { stdout: { lines: 0, bytes: 0 }, stderr: { lines: 0, bytes: 0 } };

@@ -8,7 +8,7 @@ import { startCompaction } from "./work-loop.ts";
 /** The age at which a landing segment of console lines may be compacted: longer than a write waits for a connection (1 s) and for its key (3 s). */
 const REST_SECONDS = 5;
 
-/** The compactor of a process that stores run data, and the dirty markers that tell it what to do. */
+/** The compactor of a process that stores run data, and the dirty markers that drive it. */
 export type RunDataCompaction = {
   /** For writes of console lines, by run and stream. */
   readonly logMarkers: DirtyMarkers;
@@ -20,7 +20,7 @@ export type RunDataCompaction = {
   stop(): Promise<void>;
 };
 
-/** Starts the compaction of all run data. Another kind of data is one more kind in the list, with its own dirty markers. */
+/** Starts the compaction of all run data. To add a kind of data, add it to the list, with its own dirty markers. */
 export function compactRunData(
   context: Pick<ModuleContext, "workerDb" | "metrics" | "log">,
   config: { readonly compactAfterSeconds: number; readonly runsRemembered: number },

@@ -4,17 +4,17 @@ import { sql, type Db } from "@tidemark/pg";
 export type WorkItem = {
   readonly orgId: string;
   readonly runId: string;
-  /** What is compacted as one: the stream of console logs, the set of keys of rank metrics, empty for metrics. */
+  /** The unit of compaction: a stream of console logs, a set of keys of rank metrics, empty for metrics. */
   readonly part: string;
-  /** Every change that the work makes must show it: after the claim was lost the row has another fence. */
+  /** Every change made by the work must show it: once the claim is lost, the row has another fence. */
   readonly fence: string;
   /** When the latest dirty marker of the part was taken; RFC 3339. */
   readonly markedAt: string;
-  /** How often in a row the work failed before. */
+  /** How many times in a row the work has failed. */
   readonly failures: number;
 };
 
-/** What a change shows to prove that its claim holds, and by how many seconds the change prolongs the claim. */
+/** The proof that the claim of a change holds, and the seconds by which the change prolongs the claim. */
 export type Claim = { readonly fence: string; readonly leaseSeconds: number };
 
 /** Markers that one transaction takes. */
@@ -88,7 +88,7 @@ const releaseWork = sql(
 );
 
 /**
- * Ends a claim, if it still holds. With `quietSeconds` the work ends for good when its last dirty marker is older than that. `db` runs as the
+ * Ends a claim, if it still holds. With `quietSeconds` the work ends permanently when its last dirty marker is older than that. `db` runs as the
  * worker.
  */
 export async function releaseCompactionWork(
@@ -108,14 +108,14 @@ const measureLag = sql(
    FROM ingest.compaction_work WHERE kind = $1 AND due_at <= now()`,
 );
 
-/** Returns for how many seconds the longest waiting work has been due; 0 when no work is due. `db` runs as the worker. */
+/** Returns how many seconds the longest-waiting work has been due; 0 when no work is due. `db` runs as the worker. */
 export async function measureCompactionLag(db: Db, kind: string): Promise<number> {
   return (await db.one<{ seconds: number }>(measureLag, [kind]))!.seconds;
 }
 
 /**
- * Returns a function that tells about how many rows a table of schema ingest has, of all organizations together. PostgreSQL's own count lags by
- * a second. Row level security hides the rows themselves from the worker, and looking at each would cost more the more rows wait.
+ * Returns a function that returns about how many rows a table of schema ingest has, across all organizations. PostgreSQL's own count lags by
+ * a second. Row level security hides the rows themselves from the worker, and counting them would cost more the more rows wait.
  */
 export function rowCounterOf(table: string): (db: Db) => Promise<number> {
   const countRows = sql(

@@ -1,8 +1,8 @@
 import { LRUCache } from "lru-cache";
 
-/** Decides which writes leave a dirty marker, which asks for compaction, so that almost no write bears the cost of asking. */
+/** Decides which writes leave a dirty marker, which asks for compaction, so that almost no write pays for asking. */
 export type DirtyMarkers = {
-  /** Returns after how many seconds the compactor shall look if this write is to leave a marker; null if it is to leave none. */
+  /** Returns the seconds until the compactor should look if this write is to leave a marker; null if it is to leave none. */
   next(what: string, bytes: number): number | null;
   /** Takes back the decision for a write that was to leave a marker and was not stored: the next write leaves one. */
   forget(what: string): void;
@@ -10,12 +10,12 @@ export type DirtyMarkers = {
 
 /** The longest time between two markers of a writer. Work outlives its last marker by much longer, so no write is ever overlooked. */
 const REPEAT_SECONDS = 5 * 60;
-/** This many writes (unless the caller says otherwise) or bytes since the last marker are worth compacting soon. */
+/** This many writes (unless the caller overrides it) or bytes since the last marker are worth compacting soon. */
 const ROWS_SOON = 64;
 const BYTES_SOON = 256 * 1024;
 
 /**
- * Creates the dirty markers of a process. Of each thing the first write leaves one, then every `rowsSoon`th (64th) write or the write that makes
+ * Creates the dirty markers of a process. For each thing, the first write leaves a marker, then every `rowsSoon`th (64th) write or the write that makes
  * 256 KiB, and one write every five minutes.
  * @param nowMs a clock that never steps back
  */

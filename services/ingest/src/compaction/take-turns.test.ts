@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { takeTurns } from "./take-turns.ts";
 
-/** Turns by a clock that moves when it is told to, or while others have their turns: by the given milliseconds in each round. */
+/** Turns by a clock that a test moves, and that moves by the given milliseconds in each round of other work. */
 function turnsBeside(rounds: readonly number[]) {
   let now = 0;
   let had = 0;
@@ -14,7 +14,7 @@ function turnsBeside(rounds: readonly number[]) {
     },
   });
   return {
-    /** Returns how many rounds others had between two steps, the first of which took `workMs`. */
+    /** Returns how many rounds other work had between two steps, where the first took `workMs`. */
     after: async (workMs: number): Promise<number> => {
       now += workMs;
       const before = had;

@@ -1,8 +1,8 @@
 import { nextTurn } from "@tidemark/turns";
 
-/** How long work holds the process at a time. Then other events go first. */
+/** How long work holds the process at a time before other events run. */
 const TURN_MS = 2;
-/** How long other events go first at most, so that work gets a third of a process that is never idle. */
+/** How long other events may run at most, so that work gets a third of a process that is never idle. */
 const OTHERS_MS = 4;
 /** A round of the event loop that does nothing else takes less. */
 const IDLE_MS = 0.2;
@@ -15,7 +15,7 @@ type TurnOptions = {
 };
 
 /**
- * Returns a function that long work awaits between its steps. It resolves immediately while the turn of the work lasts, and after that when
+ * Returns a function that long work awaits between its steps. It resolves immediately during the turn of the work, and after it when
  * nothing else is left to do. One round of the event loop would not suffice: a request takes many rounds, one for each piece of its body, and
  * would wait for a turn of the work in each.
  */

@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => ingest.close());
 beforeEach(() => {
-  // Each test has its own kind, so that no test meets the work of another.
+  // Each test has its own kind, so that no test sees the work of another.
   kindName = randomUUID();
 });
 
@@ -212,7 +212,7 @@ describe("what is claimed", () => {
     await marker("a", 0, runId);
     const compaction = compactorOf(async () => {
       await marker("a", 5, runId);
-      // What another process does at its tick.
+      // Another process does this at its tick.
       const other = compactorOf(() => Promise.reject(new Error("claimed twice")));
       await other.round();
       await other.stop();

@@ -10,13 +10,13 @@ import {
   type WorkItem,
 } from "./compaction-work.sql.ts";
 
-/** What a visit reports to the loop. */
+/** The report of a visit to the loop. */
 export type VisitResult = {
-  /** After how many seconds to look again, unless a dirty marker says earlier. */
+  /** Seconds until the next look, unless a dirty marker asks for an earlier one. */
   readonly nextSeconds: number;
   /** Nothing waits. The work ends if no marker was left for `QUIET_SECONDS`. */
   readonly isQuiet: boolean;
-  /** Rows that were compacted (landing segments, or rows of rank metrics), and blocks that were written instead of them. */
+  /** Rows that were compacted (landing segments, or rows of rank metrics), and blocks that were written in their place. */
   readonly rows: number;
   readonly blocks: number;
 };
@@ -30,13 +30,13 @@ export type CompactionKind = {
    * when `isStopping`.
    */
   visit(item: WorkItem, isStopping: () => boolean): Promise<VisitResult>;
-  /** Tells about how many such rows wait, of all organizations. */
+  /** Returns about how many such rows wait, across all organizations. */
   countWaiting(): Promise<number>;
 };
 
-/** A compactor that runs. */
+/** A running compactor. */
 export type Compaction = {
-  /** Looks for work now instead of at the next tick, and resolves when nothing is due. */
+  /** Looks for work now instead of at the next tick, and resolves when nothing is due any more. */
   round(): Promise<void>;
   /** Ends after the current step and gives back what it had claimed. */
   stop(): Promise<void>;
@@ -44,22 +44,22 @@ export type Compaction = {
 
 /** How long a claim lasts after its latest step; a step takes well below a second. */
 const LEASE_SECONDS = 15;
-/** Parts that are claimed together. Few, because each waits for those before it. */
+/** Parts that are claimed together. Few, because each part waits for the ones before it. */
 const CLAIMED_MAX = 4;
 const BACKLOG_MS = 15_000;
-/** How often dirty markers are taken while there is work, besides each tick. */
+/** How often dirty markers are taken while there is work, in addition to each tick. */
 const MARKERS_MS = 500;
 const TICK_MS = 1000;
 const RETRY_SECONDS_MAX = 600;
 /** How long after its last marker quiet work ends: three times the longest interval between the markers of a writer. */
 export const QUIET_SECONDS = 15 * 60;
 
-/** Returns what a change shows to prove the claim, and prolong it. */
+/** Returns what a change needs to prove and prolong the claim. */
 export function claimOf({ fence }: WorkItem): Claim {
   return { fence, leaseSeconds: LEASE_SECONDS };
 }
 
-/** What a compactor works with. */
+/** Dependencies of a compactor. */
 export type CompactionOptions = {
   /** The pool of the worker's role. */
   readonly db: Db;
@@ -70,15 +70,15 @@ export type CompactionOptions = {
 };
 
 /**
- * Compacts everything of these kinds, one part after another, while the kinds take turns: takes the dirty markers that writers left, claims the
- * parts that are due, each under a new fence, lets the kind do its steps, and gives the claim back. Any number of processes may do so
- * simultaneously. What one of them had claimed when it was killed is due again when the claim runs out.
+ * Compacts everything of these kinds, one part after another, with the kinds taking turns: takes the dirty markers that writers left, claims the
+ * parts that are due, each under a new fence, lets the kind do its steps, and releases the claim. Any number of processes may do so
+ * simultaneously. Work that a killed process had claimed is due again when the claim runs out.
  */
 export function startCompaction(options: CompactionOptions): Compaction {
   const { db, kinds, metrics, log } = options;
   let backlogAtMs = 0;
 
-  /** Visits a part and ends its claim. Returns after how many seconds the part is due again. */
+  /** Visits a part and ends its claim. Returns the seconds until the part is due again. */
   const visit = async (kind: CompactionKind, item: WorkItem, isStopped: () => boolean): Promise<number> => {
     const started = performance.now();
     let result: VisitResult;
@@ -103,7 +103,7 @@ export function startCompaction(options: CompactionOptions): Compaction {
     return nextSeconds;
   };
 
-  /** Does one turn of a kind. Tells whether more of the kind may be due already. */
+  /** Runs one turn of a kind. Returns whether more of the kind may be due already. */
   const workOff = async (kind: CompactionKind, isStopped: () => boolean): Promise<boolean> => {
     const items = await claimCompactionWork(db, kind.name, { count: CLAIMED_MAX, leaseSeconds: LEASE_SECONDS });
     let isMore = items.length === CLAIMED_MAX;
@@ -131,7 +131,7 @@ export function startCompaction(options: CompactionOptions): Compaction {
   const names = kinds.map(({ name }) => name);
   const round = async (isStopped: () => boolean): Promise<void> => {
     let takenAtMs = -Infinity;
-    // The kinds take turns, and markers are taken between the turns, so that nothing waits for the end of a kind that always has work.
+    // The kinds take turns, and markers are taken between the turns, so that nothing waits for a kind that always has work.
     for (let busy = [...kinds]; busy.length > 0;) {
       if (performance.now() - takenAtMs >= MARKERS_MS) {
         takenAtMs = performance.now();

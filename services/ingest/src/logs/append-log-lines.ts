@@ -42,7 +42,7 @@ export function appendLogLinesHandler(deps: {
     const columns = columnsOfRequest(lines.map(arrivingLine));
     const messageBytes = messageBytesOf(columns);
     const bytes = messageBytes + LINE_BYTES * lines.length;
-    // A missing run goes before a quota.
+    // A missing run takes precedence over a quota.
     const admitted = admitWithin(deps.storageGate, caller, bytes, async () => {
       await runs.require(caller, [runId]);
       return isAnswered(db, caller.orgId, request.idempotencyKey);

@@ -18,7 +18,7 @@ import { LEVEL_RULES, type LevelRules } from "./log-levels.rules.ts";
 const small: LevelRules = { blockWeight: 400, levelsMax: 3 };
 const STEPS_MAX = 10_000;
 
-/** Gives each line a different text, by which it is recognized. */
+/** Gives each line a different text that identifies it. */
 function requestOf(id: number, lineNumbers: readonly number[]): { id: number; columns: LogColumns } {
   const lines = lineNumbers.map((lineNumber, i) => ({ lineNumber, message: `${id + i}`, sent: null }));
   const block = encodeLogBlock(columnsOfRequest(lines), { compressFrom: Infinity });
@@ -53,7 +53,7 @@ function linesIn(store: MemoryBlockStore): string[] {
     .map(({ text }) => text);
 }
 
-/** Numbers as one process has them, as processes that begin again have them, and as no process should have them. */
+/** Line numbers from one process, from processes that begin again, and in an order that no process should send. */
 const anyNumbers = fc.oneof(
   fc.record({ first: fc.nat(60), count: fc.integer({ min: 1, max: 50 }), step: fc.constantFrom(0, 1, 1, 1, 7, 2000) }),
   fc.record({ first: fc.constantFrom(1, 5000), count: fc.integer({ min: 1, max: 50 }), step: fc.constant(1) }),

@@ -23,7 +23,7 @@ import {
 
 /** Lines are written as separate ranges where this many numbers are missing between them. */
 const GAP_MIN = 1000;
-/** Most ranges of one step, so that a client that numbers its lines by the clock costs no more than others. */
+/** Most ranges of one step, so that a client that numbers its lines by the clock costs no more than any other. */
 const RANGES_MAX = 8;
 
 /** Moves the lines of landing segments into blocks of the stream, in one change. */

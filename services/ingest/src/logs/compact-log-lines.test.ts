@@ -161,7 +161,7 @@ describe("while a compactor's change has not committed", () => {
     async (end) => {
       await write(1, 10);
       await during(end, async () => {
-        // Each of these writers leaves a marker, having nothing in its memory.
+        // Each of these writers leaves a marker, because it has nothing in memory.
         for (const from of [11, 21]) {
           const message = (n: number) => ({ lineNumber: n, message: `line ${n}` });
           await ingest
@@ -221,7 +221,7 @@ describe("the worker's role", () => {
   test("learns about how many segments wait in all", async () => {
     const kind = logCompaction(worker, { restSeconds: 0, patienceSeconds: 0 });
     await write(1, 5);
-    // The server counts a moment later.
+    // The server updates its count a moment later.
     const until = Date.now() + 10_000;
     while ((await kind.countWaiting()) < 1 && Date.now() < until) await new Promise(setImmediate);
     expect(await kind.countWaiting()).toBeGreaterThanOrEqual(1);

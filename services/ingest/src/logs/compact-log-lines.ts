@@ -12,7 +12,7 @@ const STEP_ROWS_MAX = 256;
 const STEP_BYTES_MAX = 512 * 1024;
 /** Steps of one visit, so that one busy stream does not keep the others waiting. */
 const STEPS_MAX = 64;
-/** This many landing segments are compacted however young they are. */
+/** This many landing segments are compacted regardless of their age. */
 const ROWS_MIN = 64;
 /** How many times less often a stream without landing segments is visited. */
 const QUIET_PATIENCE = 4;
@@ -21,7 +21,7 @@ const QUIET_PATIENCE = 4;
 export type LogCompactionTimes = {
   /**
    * The compactor leaves younger segments alone: longer than a write can wait for its connection and its key. So two writes that took one id
-   * meet in the landing tier, where the second is refused, and segments of one moment are merged together.
+   * conflict in the landing tier, where the second is refused, and segments of one moment are merged together.
    */
   readonly restSeconds: number;
   /** A segment that is this old is compacted even if few wait with it. */
@@ -39,7 +39,7 @@ export function logCompaction(db: Db, times: LogCompactionTimes, rules: LevelRul
       const store = openLogBlocks(db, source, claimOf(item));
       const done = { rows: 0, blocks: 0 };
       const lost = () => ({ ...done, nextSeconds: patienceSeconds, isQuiet: false });
-      // Fold also when there is nothing to absorb: the visit before may have ended between the two.
+      // Fold even when there is nothing to absorb: the previous visit may have ended between the two.
       let mayFold = true;
       for (let step = 0; step < STEPS_MAX && !isStopping(); step++) {
         if (mayFold) {

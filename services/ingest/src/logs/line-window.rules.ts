@@ -8,9 +8,9 @@ import {
 } from "@tidemark/log-codec";
 import type { LogPosition } from "./log-page.rules.ts";
 
-/** A line that a reader looked at. */
+/** A line that a reader has examined. */
 export type ScannedLine = LogPosition & {
-  /** Null when it does not contain the text that is searched for. */
+  /** Null when it does not contain the searched text. */
   readonly message: string | null;
   readonly createdUs: number;
   /** The client's time, NaN when the client sent none. */
@@ -19,14 +19,14 @@ export type ScannedLine = LogPosition & {
 };
 
 /**
- * Collects the wanted lines out of stored parts of a stream, which may overlap and are added one after another. It keeps only the wanted
+ * Collects the wanted lines from stored parts of a stream, which may overlap and are added one after another. It keeps only the wanted
  * lines, so its memory does not depend on the number of parts.
  */
 export type LineWindow = {
   /** The most lines that it looks at. */
   readonly linesMax: number;
   add(columns: LogColumns): void;
-  /** Tells whether nothing is wanted of parts that begin at this position or later; in a window on the last lines: that end there or earlier. */
+  /** Returns whether no line is wanted from parts that begin at this position or later (in a window on the last lines: that end there or earlier). */
   isDoneAt(position: LogPosition): boolean;
   /** Returns the kept lines in the order of the stream. */
   lines(): readonly ScannedLine[];
@@ -43,7 +43,7 @@ export type Wanted = {
   readonly text: string;
 };
 
-/** Collects the first lines after a position, up to `linesMax`, or up to the last match that is wanted. */
+/** Collects the first lines after a position, up to `linesMax`, or up to the last wanted match. */
 export function createPageWindow({ after, linesMax, matchesMax, text }: Wanted): LineWindow {
   const finder = text === "" ? undefined : createTextFinder(text);
   let kept: ScannedLine[] = [];

@@ -57,12 +57,12 @@ function weightOf({ message }: ScannedLine): number {
   return LINE_BYTES + jsonBytes(message ?? "");
 }
 
-/** Returns the first lines, as many as a page may have bytes for. */
+/** Returns the first lines, as many as fit in the bytes of a page. */
 async function fittingOf<Line extends ScannedLine>(lines: readonly Line[]): Promise<readonly Line[]> {
   return lines.slice(0, countFitting(await mapInTurns(lines, weightOf)));
 }
 
-/** Returns lines as messages. A line without a client's time has the time of its arrival. */
+/** Returns lines as messages. A line without a client time gets its time of arrival. */
 function lineMessages(lines: readonly ScannedLine[]) {
   const writeSent = createTimeWriter();
   const writeCreated = createTimeWriter();

@@ -12,10 +12,10 @@ import type { LogPosition } from "./log-page.rules.ts";
 
 type Stored = { readonly facts: BlockFacts; readonly block: Uint8Array };
 
-/** The blocks of one stream in memory. They refuse what the keys of the database and the promises of a compactor exclude. */
+/** The blocks of one stream in memory. They refuse anything that the keys of the database and the guarantees of a compactor exclude. */
 export type MemoryBlockStore = LogBlockStore & {
   stored(): readonly Stored[];
-  /** Bytes of messages that were read, and the largest such number of one call. */
+  /** Bytes of messages that were read, in total and at most in one call. */
   readonly effort: { bytesRead: number; largestRead: number };
 };
 

@@ -5,24 +5,24 @@ import { listLogBlocksAtTop, listLogBlocksBefore, readLogBlocks, replaceLogBlock
 import type { BlockChange, BlockFacts } from "./log-levels.rules.ts";
 import type { LogPosition, LogSource } from "./log-page.rules.ts";
 
-/** The blocks of one stream, as far as a compactor asks for them. */
+/** The blocks of one stream, as a compactor sees them. */
 export type LogBlockStore = {
-  /** Returns, for each position, the blocks of each level that begin at or before it, nearest first, up to `blocksMax` a level. */
+  /** Returns, for each position, the blocks of each level that begin at or before it, nearest first, up to `blocksMax` per level. */
   before(positions: readonly LogPosition[], blocksMax: number): Promise<BlockFacts[][]>;
   /**
-   * Returns the first block of the highest level, if that is at least `lowestLevel`, then those of lower levels that overlap it, up to `blocksMax`
-   * a level.
+   * Returns the first block of the highest level, if that is at least `lowestLevel`, then the lower-level blocks that overlap it, up to `blocksMax`
+   * per level.
    */
   atTop(lowestLevel: number, blocksMax: number): Promise<BlockFacts[]>;
   read(blocks: readonly BlockFacts[]): Promise<LogColumns[]>;
-  /** Makes all of the change or nothing of it. Returns false when another process has the work by now. */
+  /** Makes the whole change or none of it. Returns false when another process now has the work. */
   replace(change: BlockChange): Promise<boolean>;
 };
 
-/** How many blocks a step wrote; `lost` when another process has the work by now. */
+/** How many blocks a step wrote; `lost` when another process now has the work. */
 export type StepResult = { readonly blocks: number } | "lost";
 
-/** Returns the blocks of a stream in the database, for the holder of the claim. `db` runs as the worker. */
+/** Returns the store of a stream's blocks in the database, for the holder of the claim. `db` runs as the worker. */
 export function openLogBlocks(db: Db, source: LogSource, claim: Claim): LogBlockStore {
   return {
     before: (positions, blocksMax) => listLogBlocksBefore(db, source, positions, blocksMax),

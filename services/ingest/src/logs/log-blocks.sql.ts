@@ -32,7 +32,7 @@ export function listLogSegments(
   return db.rows(listWaiting, [source.orgId, source.runId, source.stream, restSeconds, rowsMax, bytesMax]);
 }
 
-/** Tells about how many landing segments of console lines wait, of all organizations together. */
+/** Returns about how many landing segments of console lines wait, across all organizations. */
 export const countLogSegments = rowCounterOf("log_segments");
 
 type LogBlockRow = {
@@ -79,7 +79,7 @@ const listAtTop = sql(
 );
 
 /**
- * Returns the first block of the highest level, if that is at least `lowestLevel`, then those of lower levels that overlap it, up to `blocksMax`
+ * Returns the first block of the highest level, if that is at least `lowestLevel`, then the lower-level blocks that overlap it, up to `blocksMax`
  * of each level. `db` runs as the worker.
  */
 export async function listLogBlocksAtTop(
@@ -110,7 +110,7 @@ function factsOf({ level, firstLine, firstId, lastLine, lastId, lines, messageBy
 
 const readBlocks = sql("ingest_read_log_blocks", "SELECT block FROM ingest.read_log_blocks($1, $2, $3, $4, $5, $6)");
 
-/** Returns the contents of some blocks, in their order. `db` runs as the worker. @throws Error when one of them does not exist */
+/** Returns the contents of the given blocks, in their order. `db` runs as the worker. @throws Error when one of them does not exist */
 export async function readLogBlocks(
   db: Db,
   source: LogSource,
@@ -124,7 +124,7 @@ export async function readLogBlocks(
     float8Array(blocks.map(({ first }) => first.lineNumber)),
     float8Array(blocks.map(({ first }) => first.id)),
   ]);
-  // Another process has the work by now, or a person deleted a block.
+  // Another process now has the work, or a person deleted a block.
   if (rows.length < blocks.length) throw new Error("a log block is not there any more");
   return rows.map(({ block }) => block);
 }
@@ -135,8 +135,8 @@ const replaceBlocks = sql(
 );
 
 /**
- * Replaces landing segments and blocks by blocks that hold the same lines: one transaction, all or nothing. Prolongs the claim; returns false,
- * and does nothing, when the claim does not hold any more. `db` runs as the worker.
+ * Replaces landing segments and blocks with blocks that hold the same lines: one transaction, all or nothing. Prolongs the claim; returns false,
+ * and does nothing, when the claim no longer holds. `db` runs as the worker.
  */
 export async function replaceLogBlocks(
   db: Db,

@@ -12,7 +12,7 @@ let compaction: Compaction;
 beforeAll(async () => {
   ingest = await startIngest();
   tenant = await ingest.newTenant();
-  // Blocks of ten lines or so: short histories then have many, in several levels, and reads need several statements.
+  // Blocks of about ten lines, so that short histories have many, in several levels, and reads need several statements.
   compaction = ingest.compactor({ blockWeight: 500, levelsMax: 3 });
 });
 afterAll(() => ingest.close());
@@ -20,7 +20,7 @@ afterAll(() => ingest.close());
 type Line = { lineNumber: number; order: number; message: string; timestamp: string };
 type Stream = "stdout" | "stderr";
 
-/** What a stream is, said without tiers and blocks: all lines that were sent, in order. */
+/** A stream modeled without tiers and blocks: all lines that were sent, in order. */
 const modelOf = () => ({ stdout: [] as Line[], stderr: [] as Line[] });
 const inOrder = (lines: readonly Line[]) => lines.toSorted((a, b) => a.lineNumber - b.lineNumber || a.order - b.order);
 
@@ -28,7 +28,7 @@ const lower = (text: string) => text.replace(/[A-Z]/g, (letter) => letter.toLowe
 
 type NaivePage = { lines: Line[]; next: number | undefined; truncated: boolean };
 
-/** A page from line `from` on, as the specification says it; `next` is the index where the next one begins. */
+/** A page from line `from` on, by the specification; `next` is the index where the next page begins. */
 function naivePage(all: readonly Line[], from: number, limit: number, q: string): NaivePage {
   const bound = q === "" ? limit : Math.max(limit + 1, Math.min(limit * 20, 5000));
   const lines: Line[] = [];

@@ -2,8 +2,8 @@ import { comparePositions, weightOf, type LogColumns } from "@tidemark/log-codec
 import type { LogPosition } from "./log-page.rules.ts";
 
 /*
- * Where blocks of console lines go. Blocks of one level do not overlap, so a reader meets at most one block of each level at a position. A
- * client that numbers its lines once fills only level 0; one that begins again at 1 fills the next level beside it. When there are too many
+ * Where blocks of console lines go. Blocks of one level do not overlap, so a reader finds at most one block of each level at a position. A
+ * client that numbers its lines once fills only level 0; one that begins again at 1 also fills the next level. When there are too many
  * levels, the blocks at a crowded position are folded into one level. Everything here looks at a few neighbors, never at a whole stream.
  */
 
@@ -24,30 +24,30 @@ export type LevelRules = {
   readonly levelsMax: number;
 };
 
-/** Blocks of about 750 lines of training output, 70 KB, of which a reader meets at most four at a position. */
+/** Blocks of about 750 lines of training output, 70 KB, where a reader finds at most four at a position. */
 export const LEVEL_RULES: LevelRules = { blockWeight: 96 * 1024, levelsMax: 4 };
 
-/** Most that one folding step reads, in blocks' weights. */
+/** The most that one folding step reads, as a sum of block weights. */
 const FOLD_WEIGHTS_MAX = 32;
-/** Most overlapping blocks of one level that a folding step takes. A step asks for one more, to know whether there are more. */
+/** The most overlapping blocks of one level that a folding step takes. A step asks for one extra, to know whether there are more. */
 export const FOLD_BLOCKS_MAX = 64;
-/** Most blocks before a new one that may be joined with it: about how often a block's weight can be halved until one line is left. */
+/** The most blocks before a new one that may be joined with it: about the times a block's weight can be halved until one line is left. */
 export const JOINED_BLOCKS_MAX = 12;
 
-/** A block of this share of the full weight is never rewritten only to become fuller. */
+/** A block of this share of the full weight is never rewritten just to make it fuller. */
 const FULL_SHARE = 0.75;
 /**
- * A smaller block is joined with the lines that are written behind it when these weigh at least half of it, so a line of a slow stream is
+ * A smaller block is joined with the lines that are written after it when these weigh at least half of it, so a line of a slow stream is
  * rewritten about as often as its block's weight can be halved.
  */
 const JOIN_RATIO = 2;
-/** A level joins a fold when it weighs at most this many times the blocks that are folded already. */
+/** A level joins a fold when it weighs at most this many times the blocks already in the fold. */
 const FOLD_RATIO = 2;
 
 /** New lines between two positions, in order. */
 export type FreshRange = { readonly first: LogPosition; readonly last: LogPosition; readonly weight: number };
 
-/** What to write at one level: some of the new ranges, by index, together with the blocks that they replace. */
+/** A write to one level: some of the new ranges, by index, with the blocks that they replace. */
 export type Placement = { readonly level: number; readonly ranges: number[]; readonly replaced: BlockFacts[] };
 
 function weightOfBlock({ lines, messageBytes }: BlockFacts): number {
@@ -93,7 +93,7 @@ export function placeRanges(
   return placements;
 }
 
-/** Tells of a block whether it begins behind a position. */
+/** Returns whether a block begins after a position. */
 function isBehind(position: LogPosition | undefined): (block: BlockFacts) => boolean {
   return (block) => position === undefined || comparePositions(block.first, position) > 0;
 }
@@ -116,7 +116,7 @@ function nameOf({ level, first }: BlockFacts): string {
 }
 
 /**
- * How to get a block out of the highest level. `merge`: the inputs are merged; the part before `top` goes to level `left`, the part behind it to
+ * How to get a block out of the highest level. `merge`: the inputs are merged; the part before `top` is written to level `left`, the part after it to
  * level `right`, the rest to level `middle`. `split`: the block covers too much; its halves cover less.
  */
 export type Fold =
@@ -131,7 +131,7 @@ export type Fold =
 
 /**
  * Plans the folding of `top`, whose level is not 0.
- * @param overlapping blocks of lower levels that overlap it; of a level with more than `FOLD_BLOCKS_MAX` of them, at least one more than that
+ * @param overlapping lower-level blocks that overlap it; of a level with more than `FOLD_BLOCKS_MAX` of them, at least one more than that
  */
 export function planFold(rules: LevelRules, top: BlockFacts, overlapping: readonly BlockFacts[]): Fold {
   const levels = Array.from({ length: top.level }, (_, level) => {
@@ -144,7 +144,7 @@ export function planFold(rules: LevelRules, top: BlockFacts, overlapping: readon
     return { kind: "merge", inputs: [top], left: middle, middle, right: middle };
   }
 
-  // Levels of similar weight together, lightest first, so that the moves of a line grow with the logarithm of the restarts.
+  // Fold levels of similar weight together, lightest first, so that the moves of a line grow with the logarithm of the restarts.
   const inputs = [top];
   let weight = weightOfBlock(top);
   for (const next of levels) {
@@ -160,11 +160,11 @@ export function planFold(rules: LevelRules, top: BlockFacts, overlapping: readon
   const leftmost = lower.reduce((a, b) => (comparePositions(b.first, a.first) < 0 ? b : a));
   const rightmost = lower.reduce((a, b) => (comparePositions(b.last, a.last) > 0 ? b : a));
   const middle = Math.min(...lower.map(({ level }) => level));
-  // Each lower level is free where its inputs were: all of them at `top`, and beside `top` the one that reaches farthest.
+  // Each lower level is free where its inputs were: all of them at `top`, and next to `top` the one that reaches farthest.
   return { kind: "merge", inputs, left: leftmost.level, middle, right: rightmost.level };
 }
 
-/** Lines that become a block of a level. */
+/** Lines to be written as a block of a level. */
 export type NewBlock = { readonly level: number; readonly columns: LogColumns };
 
 /** A change of a stream's blocks: the removed and the added ones hold the same lines. */

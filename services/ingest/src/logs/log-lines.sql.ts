@@ -14,7 +14,7 @@ import { logStart, type LogPosition, type LogSource } from "./log-page.rules.ts"
 /** One accepted request of console lines, which becomes a landing segment. */
 export type LogWrite = {
   readonly source: LogSource;
-  /** The run is known to exist in the organization, and the caller may see it. */
+  /** Whether the run is known to exist in the organization and to be visible to the caller. */
   readonly runKnown: boolean;
   /** The only project that the caller may see; null: every project of the organization. */
   readonly onlyProject: string | null;
@@ -27,7 +27,7 @@ export type LogWrite = {
   readonly messageBytes: number;
   /** A block of the log codec with ids from 0 and without times of arrival. */
   readonly block: Uint8Array;
-  /** After how many seconds a compactor shall look at the stream; null: this write leaves no dirty marker. */
+  /** Seconds until a compactor should look at the stream; null: this write leaves no dirty marker. */
   readonly markerSeconds: number | null;
 };
 
@@ -65,7 +65,7 @@ export async function appendLogLines(db: Db, write: LogWrite): Promise<WriteOutc
 }
 
 /**
- * A part of a stream as it is stored, in either tier. Its position is that of its first line, in a read of the end that of its last line. A null
+ * A part of a stream as it is stored, in either tier. Its position is the position of its first line, or of its last line in a read of the end. A null
  * block in the last row says that there are more parts, which begin (end) at its position.
  */
 export type StoredLines = LogPosition & {
@@ -79,7 +79,7 @@ export type StoredLines = LogPosition & {
 export type ReadBounds = {
   /** The wanted lines, by estimate. */
   readonly linesMax: number;
-  /** Bytes as stored; at least one part is returned. */
+  /** Stored bytes; at least one part is returned. */
   readonly bytesMax: number;
   /** Blocks of one level. */
   readonly blocksMax: number;
@@ -91,7 +91,7 @@ const segmentsAfter = sql(
    FROM ingest.log_parts_after($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
 );
 
-/** Returns the parts that may hold lines after a position, in the order of their first lines, without those that begin at `read` or before. */
+/** Returns the parts that may hold lines after a position, in the order of their first lines, except those that begin at or before `read`. */
 function listLinesAfter(
   tx: Tx,
   source: LogSource,
@@ -119,7 +119,7 @@ const segmentsAtEnd = sql(
    FROM ingest.log_parts_at_end($1, $2, $3, $4, $5, $6, $7, $8)`,
 );
 
-/** Returns the last parts in descending order of their last lines, without those that end at `read` or behind it. */
+/** Returns the last parts in descending order of their last lines, except those that end at or after `read`. */
 function listLinesAtEnd(
   tx: Tx,
   source: LogSource,
@@ -138,12 +138,12 @@ function listLinesAtEnd(
   ]);
 }
 
-/** The most that one statement returns, as it is stored. */
+/** The most stored bytes that one statement returns. */
 const BATCH_BYTES = 4 * 1024 * 1024;
-/** The position behind every line: line numbers end at 2^53 - 1. */
+/** The position after every line: line numbers end at 2^53 - 1. */
 const logEnd: LogPosition = { lineNumber: 2 ** 53, id: 0 };
 
-/** Returns the first lines after a position, in order, as `wanted` bounds them. One round trip in all but crowded streams. */
+/** Returns the first lines after a position, in order, within the bounds of `wanted`. One round trip except in crowded streams. */
 export function readLogPage(db: Db, source: LogSource, wanted: Wanted): Promise<readonly ScannedLine[]> {
   return readWindow(
     db,
@@ -154,7 +154,7 @@ export function readLogPage(db: Db, source: LogSource, wanted: Wanted): Promise<
   );
 }
 
-/** As `readLogPage`, at the moment that the transaction sees. */
+/** Like `readLogPage`, as of the snapshot of the transaction. */
 export async function readLogPageIn(tx: Tx, source: LogSource, wanted: Wanted): Promise<readonly ScannedLine[]> {
   const window = createPageWindow(wanted);
   await fill(
@@ -181,8 +181,8 @@ export function readLogTail(db: Db, source: LogSource, count: number): Promise<r
 type ListLines = (tx: Tx, read: LogPosition, bounds: ReadBounds) => Promise<StoredLines[]>;
 
 /**
- * Fills a window. One statement sees one moment and nearly always suffices. When it does not, the read begins again in a transaction that sees
- * one moment as a whole: between two separate statements a compactor could move lines from the part that was not read yet to the part that was.
+ * Fills a window. One statement sees one snapshot and nearly always suffices. When it does not, the read restarts in a transaction that sees
+ * one snapshot: between two separate statements a compactor could move lines from the part that was not read yet to the part that was.
  */
 async function readWindow(
   db: Db,
@@ -200,7 +200,7 @@ async function readWindow(
   });
 }
 
-/** Fills a window from up to `statementsMax` statements. Returns false when these did not suffice. */
+/** Fills a window from up to `statementsMax` statements. Returns false when these were not enough. */
 async function fill(
   window: LineWindow,
   tx: Tx,
@@ -211,7 +211,7 @@ async function fill(
   const { linesMax } = window;
   const bounds = { linesMax, bytesMax: BATCH_BYTES, blocksMax: 8 + Math.ceil(linesMax / 512) };
   let read = start;
-  // A statement returns 4 MiB as they are stored, which may be twenty times as much.
+  // A statement returns 4 MiB of stored bytes, which may be twenty times as much when decoded.
   const pauseIfLong = createPauses();
   for (let statements = 0; statements < statementsMax; statements++) {
     const segments = await list(tx, read, bounds);

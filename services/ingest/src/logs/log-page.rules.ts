@@ -40,7 +40,7 @@ export function scanBound(limit: number): number {
   return Math.max(limit + 1, Math.min(limit * SCAN_PER_LINE, SCAN_MAX));
 }
 
-/** A page that a search found. */
+/** A page of search results. */
 export type SearchPage<Line> = {
   readonly lines: Line[];
   /** Where the next page begins; undefined at the end of the stream. */
@@ -49,13 +49,13 @@ export type SearchPage<Line> = {
   readonly truncated: boolean;
 };
 
-/** Returns how many lines a search reads: one more than it looks at, which tells that the stream goes on. */
+/** Returns how many lines a search reads: one more than it looks at, to know whether the stream goes on. */
 export function searchLines(limit: number): number {
   return scanBound(limit) + 1;
 }
 
 /**
- * Makes the page of a search out of the lines that were read.
+ * Makes a page of search results from the lines that were read.
  * @param scanned at most `searchLines(limit)` lines in order
  */
 export function searchPage<Line extends LogPosition & { readonly message: string | null }>(

@@ -7,7 +7,7 @@ import { readLogPage, readLogTail } from "./log-lines.sql.ts";
 import { logStart, type LogPosition, type LogSource } from "./log-page.rules.ts";
 
 /*
- * A run of a million lines, of which two processes wrote 500,000 each, both from line 1 on. What a read costs is counted in rows and bytes that
+ * A run of a million lines: two processes wrote 500,000 each, both from line 1 on. The cost of a read is counted in rows and bytes that
  * leave the database and in rows that it looks at, not in time or memory.
  */
 
@@ -63,7 +63,7 @@ afterAll(() => ingest.close());
 
 type Cost = { statements: number; rows: number; bytes: number };
 
-/** The service's pool, counting what comes out of it. */
+/** The service's pool, counting its results. */
 function counted(cost: Cost): Db {
   const counting = (tx: Tx): Tx => ({
     ...tx,
@@ -88,7 +88,7 @@ const search = (after: LogPosition, text: string) => ({ after, linesMax: 5001, m
 
 describe("in a run of a million lines that began twice at 1", () => {
   type Read = (db: Db) => Promise<readonly unknown[]>;
-  // One block of each process holds the place; the last row says that there are more.
+  // One block of each process contains the position; the last row says that there are more.
   test.each<[string, number, number, number, Read]>([
     ["a page at the beginning", 250, 3, 30_000, (db) => readLogPage(db, source, page(logStart, 250))],
     ["a page deep inside", 250, 3, 30_000, (db) => readLogPage(db, source, page(deep, 250))],
@@ -123,7 +123,7 @@ describe("in a run of a million lines that began twice at 1", () => {
 
   test.each(Object.entries(statements))("%s makes PostgreSQL look at a few rows, by index", async (_, [name, text]) => {
     const statement = sql(name, text);
-    // Often enough that plans are no longer made for the values of one call.
+    // Often enough that PostgreSQL no longer plans for the values of one call.
     for (let calls = 0; calls < 8; calls++) {
       const [before, after] = await ingest.db.withTenant(source.orgId, async (tx) => {
         const count = () => tx.one<{ rows: number; scans: number }>(lookedAt, []);

@@ -6,7 +6,7 @@ import { encodeLogBlock, type LogColumns } from "@tidemark/log-codec";
  */
 const COMPRESS_FROM = 7_500;
 
-/** Returns the block of a segment that is new. */
+/** Returns the block of a new segment. */
 export function segmentBlockOf(columns: LogColumns): Uint8Array {
   return encodeLogBlock(columns, { compressFrom: COMPRESS_FROM });
 }

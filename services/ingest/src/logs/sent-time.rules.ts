@@ -12,7 +12,7 @@ export function readSentTime(text: string): SentTime | undefined {
   return Number.isNaN(seconds) || Number.isNaN(micros) ? undefined : { seconds, micros };
 }
 
-/** Reads what is between the seconds and the Z as microseconds; NaN when it is neither nothing nor decimals. */
+/** Reads the text between the seconds and the Z as microseconds; NaN when it is neither empty nor decimals. */
 function readMicros(text: string): number {
   const end = text.length - 1;
   if (end === SECONDS_CHARACTERS) return 0;

@@ -29,7 +29,7 @@ import { startIngest, type IngestFixture, type Tenant } from "../ingest.fixture.
  *                      metric_points_page, metric_reach and metric_block_tails
  *   block directories  bytes and form of an entry: metric_chunks, metric_series_page, metric_columns_page, metric_points_page
  *
- * What columns/columns-page-layout.test.ts says of metric_columns_page belongs to the list. SQL does not look into landing segments.
+ * The checks of metric_columns_page in columns/columns-page-layout.test.ts belong to the list. SQL does not look into landing segments.
  */
 
 let ingest: IngestFixture;
@@ -82,7 +82,7 @@ async function storeRun(
 describe("aggregate pages", () => {
   const keyIds = Array.from({ length: 2 * AGGREGATES_PER_PAGE + 2 }, (_, keyId) => keyId);
   const isMinimized = (keyId: number): boolean => keyId % 2 === 1;
-  /** A number that tells which one it is. */
+  /** A number that identifies itself. */
   const markedNumber = (keyId: number, index: number): number => 100 * keyId + index + 1;
   const numberOf = (keyId: number, name: (typeof AGGREGATE_NUMBERS)[number]): number =>
     markedNumber(keyId, AGGREGATE_NUMBERS.indexOf(name));

@@ -8,7 +8,7 @@ const putBlock =
    VALUES ($1, $2, $3, $4, $5, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`);
 
 const firstKeyOf = (keyId: number, width: number): number => keyId - (keyId % width);
-/** A value that tells which key and which block it is of. */
+/** A value that identifies its key and its block. */
 export const valueOf = (keyId: number, seq: number): number => keyId + seq / 8;
 
 /** Encodes a block of the key range of `width` keys around a key: at each step a value of this key, its neighbors and the outermost keys. */
@@ -44,7 +44,7 @@ export async function storeBlock(
   await owner.rows(putBlock, [orgId, runId, ...ranges, statistics, sums, data]);
 }
 
-/** A block with where it is stored. */
+/** A block with its place in storage. */
 export type AnyBlock = ReturnType<typeof blockAround>;
 
 /** Keys at the edges of key ranges. */

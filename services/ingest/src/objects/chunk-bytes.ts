@@ -5,7 +5,7 @@ import type { PackedChunk } from "./packed-chunk.rules.ts";
 
 const PLAIN = 0;
 const ZSTD = 1;
-/** Bytes that are unpacked at a time: most chunks are no longer. The library's own 16 KiB take four times as long. */
+/** Bytes that are unpacked at a time: most chunks are not longer. The library's default of 16 KiB takes four times as long. */
 const unpacking = { chunkSize: 256 * 1024 };
 const compression = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 

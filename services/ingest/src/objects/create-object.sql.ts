@@ -24,7 +24,7 @@ export type ObjectWrite = {
   readonly chunks: readonly PackedChunk[];
 };
 
-/** What became of it; `no_artifact`: it does not exist for this caller, `other_run`: it is none of the run. */
+/** The outcome; `no_artifact`: the artifact does not exist for this caller, `other_run`: it belongs to another run. */
 export type ObjectOutcome =
   | { readonly outcome: "inserted" | "replayed"; readonly id: number }
   | { readonly outcome: "reused" }

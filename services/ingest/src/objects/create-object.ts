@@ -26,7 +26,7 @@ const ROUTE = "POST /api/runs/{run_id}/objects";
 const utf8 = new TextDecoder();
 
 /**
- * IngestService.CreateObject. A repeat under one key gets the object as it is now: without its artifact, if that was deleted meanwhile.
+ * IngestService.CreateObject. A repeat under one key gets the object in its current state: without its artifact, if that was deleted meanwhile.
  * @throws not_found, also of the artifact, then bad_request, payment_required, plan_limit_exceeded, idempotency_key_reused, idempotency_in_progress
  */
 export function createObjectHandler(deps: {
@@ -87,7 +87,7 @@ export function createObjectHandler(deps: {
   };
 }
 
-/** What makes two requests the same, whatever the order of keys in them. */
+/** The identity of a request, regardless of the order of its keys. */
 async function partsOf(runId: string, request: CreateObjectRequest): Promise<(string | Uint8Array)[]> {
   const { key, kind, step, artifactId } = request;
   const documents = [request.metadataJson, request.summaryJson, request.valueJson];

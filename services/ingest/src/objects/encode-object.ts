@@ -4,12 +4,12 @@ import type { ObjectRow } from "./objects.sql.ts";
 
 const utf8 = new TextEncoder();
 
-/** Encodes an object with the artifact to which it links. */
+/** Encodes an object with the artifact that it links to. */
 export function encodeObject(orgId: string, row: ObjectRow): MessageInitShape<typeof RichObjectSchema> {
   return { ...encodeStoredObject(orgId, row), artifact: linkOf(row) };
 }
 
-/** Encodes an object as it is stored, with the id of its artifact alone. */
+/** Encodes a stored object, with only the id of its artifact. */
 export function encodeStoredObject(
   orgId: string,
   row: Pick<

@@ -21,13 +21,13 @@ export type FindRunsOfSearch = (
   call: Call,
 ) => Promise<readonly string[]>;
 
-/** Objects that a page looks at: one with a filter that few objects pass is not longer under way than others. */
+/** Objects that a page looks at, so that a page with a filter that few objects pass takes no longer than others. */
 const LOOKS_MAX = 12_000;
 const PREVIEW_CHARACTERS = 512;
 
 /**
- * IngestReadService.ExploreObjects: objects of a run, of the runs that a search finds, of a project, or of the organization. What the caller
- * may not see does not exist: a list of it is empty, as that of an unknown project is.
+ * IngestReadService.ExploreObjects: objects of a run, of the runs that a search finds, of a project, or of the organization. Data that the caller
+ * may not see does not exist: a list of it is empty, like the list of an unknown project.
  * @throws not_found for an unknown run, object_explorer_invalid
  */
 export function exploreObjectsHandler(deps: {
@@ -79,7 +79,7 @@ export function exploreObjectsHandler(deps: {
   };
 }
 
-/** Returns the one project that the request and the caller are about; `any`: all; `none`: the names contradict each other, or there is none. */
+/** Returns the only project that the request and the caller refer to; `any`: all; `none`: the names contradict each other, or there is none. */
 async function projectOf(
   tx: Tx,
   { orgId, projectId: own }: Caller,
@@ -96,7 +96,7 @@ async function projectOf(
   return asked.size === 1 && isUuid(id) ? { id } : "none";
 }
 
-/** Returns whose objects to list; undefined: those of nobody. */
+/** Returns the scope of the objects to list; undefined: no objects. */
 function scopeOf(
   project: { readonly id: string } | "any" | "none",
   runIds: readonly string[] | undefined,

@@ -75,7 +75,7 @@ test("pages show every match once, in order, however few objects a walk may look
       const seen: number[] = [];
       let after: { step: number; id: number } | undefined;
       do {
-        // As the statement does it: a walk ends after so many looks, or so many objects.
+        // Like the statement: a walk ends after this many looks, or this many objects.
         const walked = stored.flatMap((walk) =>
           walk
             .filter((object) => after === undefined || inOrder(object, after as WalkedObject) > 0)

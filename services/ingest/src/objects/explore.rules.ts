@@ -1,6 +1,6 @@
 import { countFitting } from "../reads/page-weight.rules.ts";
 
-/** Where an object stands in a list: by step, then by time, then by id, each falling. */
+/** The place of an object in a list: by step, then by time, then by id, each falling. */
 export type ObjectPosition = {
   /** Negative infinity for no step. */
   readonly step: number;
@@ -9,23 +9,23 @@ export type ObjectPosition = {
   readonly id: number;
 };
 
-/** An object that a walk came to. */
+/** An object that a walk reached. */
 export type WalkedObject = ObjectPosition & {
-  /** Which walk: its objects come in the order of the list. */
+  /** The walk, whose objects are in the order of the list. */
   readonly walk: number;
   readonly bytes: number;
-  /** The object is part of the list; otherwise the walk ended at it before it came to its end. */
+  /** The object is part of the list; otherwise the walk stopped at it early. */
   readonly matches: boolean;
   /** The walk looked at as many objects as it may. */
   readonly stopped: boolean;
 };
 
-/** A page of a list, and where the next one begins after; undefined: nothing is left. */
+/** A page of a list, and the place after which the next one begins; undefined: nothing is left. */
 export type ExploredPage = { readonly ids: readonly number[]; readonly after: ObjectPosition | undefined };
 
 /**
  * Merges walks into a page of at most `limit` objects and `PAGE_BYTES_MAX` bytes. A walk that may have more to show, because it returned
- * `rowsMax` objects or stopped early, bounds the page: what others have after its last object comes later. So a page can be short, or empty,
+ * `rowsMax` objects or stopped early, bounds the page: objects of other walks after its last object are for later pages. So a page can be short, or empty,
  * before the end of the list.
  */
 export function mergeWalks(walked: readonly WalkedObject[], limit: number, rowsMax: number): ExploredPage {
@@ -37,7 +37,7 @@ export function mergeWalks(walked: readonly WalkedObject[], limit: number, rowsM
   return { ids, after: fitting.length < reached.length ? fitting.at(-1) : bound };
 }
 
-/** Returns the first objects of a list. There may be a hundred for each of 600 walks, of which sorting takes long. */
+/** Returns the first objects of a list. There may be a hundred for each of 600 walks, which take long to sort. */
 function firstOf(objects: readonly WalkedObject[], count: number): WalkedObject[] {
   let first: WalkedObject[] = [];
   let last: WalkedObject | undefined;
@@ -73,7 +73,7 @@ function compare(a: ObjectPosition, b: ObjectPosition): number {
   return b.id - a.id;
 }
 
-/** Returns a text that sorts like the instant: PostgreSQL leaves out zeros at the end of the fraction, and the fraction if it is zero. */
+/** Returns a text that sorts like the instant: PostgreSQL omits trailing zeros of the fraction, and a fraction of zero. */
 function instantKey(text: string): string {
   return text.slice(0, -1);
 }

@@ -8,24 +8,24 @@ export type ObjectScope =
   | { readonly projectId: string }
   | { readonly organization: true };
 
-/** What to look for, one walk for each kind of each run, of the project, or of the organization. */
+/** The search: one walk for each kind of each run, of the project, or of the organization. */
 export type ObjectSearch = {
   readonly orgId: string;
   readonly scope: ObjectScope;
   readonly kinds: readonly string[];
   /** A part of the key; empty: all. */
   readonly keyPart: string;
-  /** Both included. */
+  /** Both inclusive. */
   readonly fromStep: number;
   readonly toStep: number;
-  /** The first object comes after it; undefined: from the start. */
+  /** The list begins after this object; undefined: from the start. */
   readonly after: ObjectPosition | undefined;
   /** Objects that a walk returns at most, and objects that it looks at. */
   readonly rowsMax: number;
   readonly looksMax: number;
 };
 
-/** Walks the index of an order for each row of `sources`. Row numbers are those of the index's order, because the window has no other. */
+/** Walks the index of an order for each row of `sources`. Row numbers follow the order of the index, because the window has no other. */
 const walkOf = (name: string, sources: string, condition: string): Statement =>
   sql(
     name,
@@ -70,7 +70,7 @@ export type ExploredRow = ObjectRow & {
   readonly runName: string;
   readonly project: string;
   readonly loggedAt: string;
-  /** The beginning of the value: of a text the text itself, otherwise its JSON. */
+  /** The beginning of the value: for a text the text itself, otherwise its JSON. */
   readonly preview: string;
 };
 

@@ -8,7 +8,7 @@ import { refuseHeavyPage } from "../reads/page-weight.rules.ts";
 import { encodeObject } from "./encode-object.ts";
 import { readObjects, weighObjects } from "./objects.sql.ts";
 
-/** IngestReadService.ListObjects. @throws not_found, then bad_request, also when so many have more than 16 MiB together */
+/** IngestReadService.ListObjects. @throws not_found, then bad_request, also when this many have more than 16 MiB together */
 export function listObjectsHandler(deps: {
   readonly db: Db;
   readonly runs: RunDirectory;

@@ -38,7 +38,7 @@ export function listTableRowsHandler({
   };
 }
 
-/** An object goes with its run and its project, also while these can be restored. @throws not_found */
+/** An object is removed with its run and its project, even while these can be restored. @throws not_found */
 async function requireRun(runs: RunDirectory, caller: Caller, runId: string): Promise<void> {
   try {
     await runs.require(caller, [runId]);

@@ -11,13 +11,13 @@ import {
 } from "@tidemark/limits";
 import type { CreateObjectRequest, TableChunk } from "@tidemark/proto/ingest/v1/objects";
 
-/** Tells whether the value of objects of a kind is a file. */
+/** Returns whether the value of objects of a kind is a file. */
 export function isMedia(kind: string): boolean {
   return MEDIA_KINDS.some((known) => known === kind);
 }
 
 /**
- * Checks what every client of the service has to keep, whoever made the message. What is inside the documents is the caller's.
+ * Checks the rules for every client of the service, regardless of who made the message. The caller checks the content of documents.
  * @throws bad_request
  */
 export function checkObject(request: CreateObjectRequest): void {
@@ -40,7 +40,7 @@ function requireBytes(document: Uint8Array, name: string, bytesMax: number): voi
   if (document.length > bytesMax) throw badRequest(`${name} must have at most ${bytesMax} bytes`, name);
 }
 
-/** Tells whether chunks make one table that keeps the limits, and whose rows fit one page. */
+/** Returns whether chunks make one table within the limits, and whose rows fit one page. */
 function areChunks(chunks: readonly TableChunk[]): boolean {
   const last = chunks.length - 1;
   let bytes = 0;

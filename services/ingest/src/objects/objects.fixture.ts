@@ -19,7 +19,7 @@ export function tableOf(runId: string, more: Request = {}): Request {
   };
 }
 
-/** Returns a chunk of so many rows with one column of numbers. */
+/** Returns a chunk of this many rows with one column of numbers. */
 export function chunkOf(rows: number, more: MessageInitShape<typeof TableChunkSchema> = {}): TableChunk {
   return create(TableChunkSchema, {
     names: ["a"],

@@ -15,13 +15,13 @@ export type ObjectRow = {
   readonly mimeType: string;
   readonly sizeBytes: number | null;
   readonly storageBackend: string;
-  /** Null where it was not asked for. */
+  /** Null where it was not requested. */
   readonly valueJson: string | null;
   readonly metadataJson: string;
   readonly summaryJson: string;
 };
 
-/** The columns of `ObjectRow` but the value, from `rows`. */
+/** The columns of `ObjectRow` except the value, from `rows`. */
 export const objectColumns = `o.id, o.run_id AS "runId", o.project_id AS "projectId", o.key, o.kind, o.step, o.created_at AS "createdAt",
   link.id AS "artifactId", v.name AS "artifactName", v.uri AS "artifactUri",
   v.mime_type AS "mimeType", v.size_bytes AS "sizeBytes", v.storage_backend AS "storageBackend",
@@ -30,8 +30,8 @@ export const objectColumns = `o.id, o.run_id AS "runId", o.project_id AS "projec
     CASE json_typeof(a.value -> 'metadata') WHEN 'object' THEN a.value -> 'metadata' END END, '{}') AS "metadataJson"`;
 
 /**
- * The objects with the ids of $2 in their order; each with its attribute, if it is one, and its artifact. The id of the artifact is a column of its own
- * subquery, because behind row level security PostgreSQL looks up by columns and not by COALESCE, which might leak.
+ * The objects with the ids of $2 in their order; each with its attribute, if it is one, and its artifact. The id of the artifact is a column of a separate
+ * subquery, because under row level security PostgreSQL looks up by columns and not by COALESCE, which might leak.
  */
 export const objectsByIds = `unnest($2::bigint[]) AS wanted (id)
   CROSS JOIN LATERAL (SELECT * FROM ingest.objects s WHERE s.org_id = $1 AND s.id = wanted.id OFFSET 0) o
@@ -81,7 +81,7 @@ const weighByKey = sql(
    ORDER BY ${ORDER} LIMIT $4 OFFSET $5`,
 );
 
-/** Returns a page of a run's objects: the last step first, those without one at the end, then the newest, then the highest id. */
+/** Returns a page of a run's objects: the last step first, objects without a step at the end, then the newest, then the highest id. */
 export function weighObjects(tx: Tx, query: ObjectQuery): Promise<ObjectWeight[]> {
   const { orgId, runId, kinds, key, limit, offset } = query;
   const values = [orgId, runId, kinds, limit, offset];

@@ -1,4 +1,4 @@
-/** A chunk of a table as it is stored. */
+/** A stored chunk of a table. */
 export type PackedChunk = {
   /** A byte that says how, then the message, compressed when that makes it smaller. */
   readonly rows: Buffer;

@@ -6,7 +6,7 @@ import type { FindRunsOfSearch } from "./explore-objects.ts";
 
 type Runs = Pick<Client<(typeof RunsService)["method"]>, "summarizeRuns">;
 
-/** Returns a search of runs that asks the service of runs. */
+/** Returns a search of runs that calls the runs service. */
 export function searchRunsOf(runs: Runs): FindRunsOfSearch {
   return async ({ q, project, projectId }, call) => {
     const filter = { q, ...(project === "" ? {} : { project }), ...(projectId === "" ? {} : { projectId }) };

@@ -7,7 +7,7 @@ const ARTIFACT_FACTS: ReadonlySet<string> = new Set(["artifact_name", "artifact_
 
 /**
  * Returns the summary of an object as JSON: of a table with `row_count` and `columns` (those of the first row) where the client sent none, of a
- * medium without what its artifact tells.
+ * medium without the facts of its artifact.
  * @throws bad_request when it is not a JSON object
  */
 export function summaryOf({ kind, summaryJson, chunks }: CreateObjectRequest): string {

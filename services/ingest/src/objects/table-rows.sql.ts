@@ -1,6 +1,6 @@
 import { binarySql, sql, type Tx } from "@tidemark/pg";
 
-/** What has to be known of an object before its rows are read. */
+/** The facts of an object that reading its rows requires. */
 export type TableRef = {
   readonly runId: string;
   readonly projectId: string;

@@ -48,7 +48,7 @@ export function appendRankMetricsHandler(deps: {
             route: "POST /runs/{run_id}/rank-metrics",
             parts: [runId, JSON.stringify([keys, report]), new Uint8Array(Float64Array.from(values).buffer)],
           });
-    // A missing run goes before a quota.
+    // A missing run takes precedence over a quota.
     await admitWrite(pointGate, caller, values.length, async () => {
       await runs.require(caller, [runId]);
       return isAnswered(db, caller.orgId, request.idempotencyKey);

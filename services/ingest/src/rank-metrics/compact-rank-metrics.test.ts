@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => ingest.close());
 beforeEach(async () => {
-  // A compactor takes all work that is due, also what the tests before have left.
+  // A compactor takes all work that is due, including work left by earlier tests.
   await ingest.owner.rows(dropWork, []);
   runId = await ingest.newRun(tenant);
 });
@@ -52,7 +52,7 @@ const allBounds = (bounds: Partial<RankCompactionBounds>): RankCompactionBounds 
   overlapsMax: 4,
   ...bounds,
 });
-/** Compacts what is due by these bounds. Returns how many rows became part of a block. */
+/** Compacts due work with these bounds. Returns how many rows became part of a block. */
 async function compact(bounds: Partial<RankCompactionBounds> = {}): Promise<number> {
   let compacted = 0;
   const compactionVisit = ({ rows: count }: { readonly rows: number }) => void (compacted += count);

@@ -13,8 +13,8 @@ export const RANK_COMPACTION_BOUNDS: RankCompactionBounds = {
 const BLOCKS_MAX = 16;
 
 /**
- * Compacts rank metrics: rows of a set of keys that are not written any more become blocks, which are quicker to read and half as large. Rows
- * that are not compacted are read as they are. A set without anything to compact is visited again after `patienceSeconds`.
+ * Compacts rank metrics: rows of a set of keys that are no longer written become blocks, which are faster to read and half as large. Rows
+ * that are not compacted are read directly. A set with nothing to compact is visited again after `patienceSeconds`.
  */
 export function rankCompaction(
   db: Db,

@@ -6,13 +6,13 @@ export type RankSetRef = { readonly orgId: string; readonly runId: string; reado
 
 /** Which rows become one block. */
 export type RankCompactionBounds = {
-  /** Rows count once they were not written for this long. */
+  /** Rows count once they have not been written for this long. */
   readonly restSeconds: number;
-  /** Fewer rows than this stay as they are. */
+  /** Fewer rows than this are not compacted. */
   readonly entriesMin: number;
-  /** The most rows of one block, besides the other rows of its last step. */
+  /** The most rows of one block, not counting the other rows of its last step. */
   readonly entriesMax: number;
-  /** Rows that came late stay as they are where this many blocks are at their steps already. */
+  /** Late rows are not compacted where this many blocks already cover their steps. */
   readonly overlapsMax: number;
 };
 
@@ -24,7 +24,7 @@ const compactRows = sql(
 const LOST = -1;
 
 /**
- * Compacts rows of a set into one block, first those behind all blocks, then those that came late, and returns how many there were. One
+ * Compacts rows of a set into one block, first the rows after all blocks, then late rows, and returns how many there were. One
  * transaction, which also prolongs the claim. Does nothing and returns `lost` when another process has the work. `db` runs as the worker.
  */
 export async function compactRankRows(
@@ -47,5 +47,5 @@ export async function compactRankRows(
   return row!.compacted === LOST ? "lost" : row!.compacted;
 }
 
-/** Tells about how many rows of rank metrics are not in blocks, of all organizations. Many of them stay rows, because their set has too few. */
+/** Returns about how many rows of rank metrics are not in blocks, across all organizations. Many of them stay rows, because their set has too few. */
 export const countRankRows = rowCounterOf("rank_metric_rows");

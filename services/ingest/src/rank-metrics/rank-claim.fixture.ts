@@ -8,7 +8,7 @@ const claim =
    VALUES ($1, 'ranks', $2, $3, now(), now(), now() + interval '1 hour', $4)
    ON CONFLICT (org_id, kind, run_id, part) DO UPDATE SET fence = excluded.fence`);
 
-/** Claims the compaction of a set, as the compactor does. `owner` sees the rows of all organizations. */
+/** Claims the compaction of a set, like the compactor. `owner` sees the rows of all organizations. */
 export async function claimRankSet(
   owner: Db,
   { orgId, runId, setId }: RankSetRef,

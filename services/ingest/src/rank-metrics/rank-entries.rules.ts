@@ -10,13 +10,13 @@ export type RankEntries = {
 /** Entries with the time of their arrival in microseconds since the Unix epoch. */
 export type ArrivedEntries = RankEntries & { readonly receivedUs: Float64Array };
 
-/** Returns the newest entry of each (step, rank), by step and then by rank. Of several that arrived in one moment the last one is the newest. */
+/** Returns the newest entry of each (step, rank), by step and then by rank. Of several entries that arrived in one moment, the last is the newest. */
 export function newestEntries(entries: ArrivedEntries): ArrivedEntries {
   return isAscending(entries) ? entries : pickEntries(entries, newestIndexes(entries));
 }
 
 /**
- * Returns the indexes of the newest entries, by step and rank. It sorts only the steps, and then the ranks of each step, so it takes little more
+ * Returns the indexes of the newest entries, by step and rank. It sorts only the steps, and then the ranks of each step, so it costs little more
  * than reading.
  */
 function newestIndexes({ steps, ranks, receivedUs }: ArrivedEntries): Uint32Array {
@@ -44,7 +44,7 @@ function newestIndexes({ steps, ranks, receivedUs }: ArrivedEntries): Uint32Arra
   return newest.subarray(0, found);
 }
 
-/** Returns the indexes of the entries by step, those of one step in their order, and where in that list each step ends. */
+/** Returns the indexes of the entries by step, in their order within a step, and where in that list each step ends. */
 function groupBySteps(steps: Float64Array): { byStep: Uint32Array; groupEnds: Uint32Array } {
   const sorted = Float64Array.from(steps).sort();
   const different = sorted.filter((step, i) => i === 0 || step !== sorted[i - 1]);
@@ -84,7 +84,7 @@ export function emptyEntries(count: number): ArrivedEntries {
   };
 }
 
-/** Tells whether the entries are in order and without repeats already, as those of one set are. */
+/** Returns whether the entries are already in order and without repeats, like the entries of one set. */
 function isAscending({ steps, ranks }: RankEntries): boolean {
   for (let i = 1; i < steps.length; i++) {
     const isNext = steps[i]! > steps[i - 1]! || (steps[i] === steps[i - 1] && ranks[i]! > ranks[i - 1]!);
@@ -93,7 +93,7 @@ function isAscending({ steps, ranks }: RankEntries): boolean {
   return true;
 }
 
-/** Returns the entries of the newest `stepsMax` steps out of entries that are in order; the columns share memory with the given ones. */
+/** Returns the entries of the newest `stepsMax` steps from entries that are in order; the columns share memory with the given ones. */
 export function newestSteps(entries: RankEntries, stepsMax: number): RankEntries {
   const { steps, ranks, worldSizes, values, weights } = entries;
   let from = steps.length;

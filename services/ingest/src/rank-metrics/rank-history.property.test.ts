@@ -54,7 +54,7 @@ const anyQuery: fc.Arbitrary<Query> = fc
 
 type Cell = { step: number; rank: number; worldSize: number; value: number; weight: number };
 
-/** What a run has after its writes, by key and then by step and rank; the value of a write is its number. */
+/** The content of a run after its writes, by key and then by step and rank; the value of a write is its number. */
 function historyOf(writes: readonly Write[]): Map<string, Map<string, Cell>> {
   const history = new Map(KEYS.map((key) => [key, new Map<string, Cell>()]));
   writes.forEach(({ keys, step, rank, worldSize, weight }, value) => {
@@ -92,7 +92,7 @@ test.each([
           const writes: Write[] = [];
           for (const action of actions) {
             if (action.kind === "compact") {
-              // Pages come after the sets and are never compacted.
+              // Pages follow the sets and are never compacted.
               const setId = Math.min(action.setId, setsMax - 1);
               if (setId < 0) continue;
               const set = { ...source, setId };

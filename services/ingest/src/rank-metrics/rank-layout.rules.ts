@@ -47,7 +47,7 @@ export function layoutOf(keySlots: readonly KeySlot[]): RankLayout {
     }));
 }
 
-/** Tells about how many bytes a layout takes in memory. */
+/** Returns about how many bytes a layout takes in memory. */
 function layoutBytes(layout: RankLayout): number {
   return layout.reduce((sum, { slots }) => sum + 200 + 3 * slots.length, 0);
 }
@@ -67,15 +67,15 @@ export function packRows(layout: RankLayout, values: readonly number[]): PackedR
   });
 }
 
-/** The upper half of the one NaN that stands for no value; the lower half is 0. */
+/** The upper half of the only NaN that stands for no value; the lower half is 0. */
 const NAN_HIGH = 0x7ff8_0000;
 
-/** Remembers where the keys of requests are stored. The slot of a key never changes, so a layout that was found once stays right. */
+/** Remembers where the keys of requests are stored. The slot of a key never changes, so a layout stays valid once found. */
 export type RankLayouts = {
   get(name: string): RankLayout | undefined;
   /**
    * Runs work that finds a layout, and remembers the layout. All ranks of a training begin simultaneously with the same keys: for one layout one
-   * work runs at a time; callers that come meanwhile wait for its end and get undefined, to look again.
+   * work runs at a time; callers that arrive meanwhile wait for its end and get undefined, to look again.
    */
   find<T extends { readonly layout: RankLayout | null }>(name: string, work: () => Promise<T>): Promise<T | undefined>;
 };
@@ -110,7 +110,7 @@ export function createRankLayouts(): RankLayouts {
   };
 }
 
-/** Returns a name that tells one layout from all others, from organization, run, world size and the keys in their order. */
+/** Returns a name that distinguishes one layout from all others, from organization, run, world size and the keys in their order. */
 export function layoutName(orgId: string, runId: string, worldSize: number, keys: readonly string[]): string {
   return hash("sha256", JSON.stringify([orgId, runId, worldSize, keys]), "base64");
 }

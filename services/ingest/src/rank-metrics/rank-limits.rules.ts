@@ -1,7 +1,7 @@
 import { badRequest } from "@tidemark/errors";
 import { METRIC_KEYS_MAX, RANK_SUMMARY, WORLD_SIZE_MAX } from "@tidemark/limits";
 
-/** Most keys that a summary names. */
+/** The most keys that a summary names. */
 export const LISTED_KEYS_MAX = 200;
 
 /**
@@ -12,14 +12,14 @@ export function stepLimit(asked: number, worldSize: number): number {
   return worldSize === 0 ? asked : Math.min(asked, Math.floor(RANK_SUMMARY.rowsMax / worldSize));
 }
 
-/** What one rank reported at one step, besides its metrics. */
+/** The data that one rank reported at one step, in addition to its metrics. */
 export type RankReport = {
   /** Finite, from 0. */
   readonly step: number;
   /** 0 up to `worldSize`, which is 1 to 512. */
   readonly rank: number;
   readonly worldSize: number;
-  /** The rank among those of one machine, below `worldSize`. */
+  /** The rank among the ranks of one machine, below `worldSize`. */
   readonly localRank: number;
   /** Finite, above 0. */
   readonly weight: number;

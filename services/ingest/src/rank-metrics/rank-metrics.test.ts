@@ -195,7 +195,7 @@ describe("the markers of a write of rank metrics", () => {
     "SELECT part, count(*) AS markers FROM ingest.dirty_markers WHERE run_id = $1 AND kind = 'ranks' GROUP BY part ORDER BY part",
   );
   const markers = () => ingest.owner.rows<{ part: string; markers: number }>(marked, [runId]);
-  /** Every write is to leave a marker; what is forgotten is told. */
+  /** Every write is to leave a marker; forgotten markers are recorded. */
   const writerOf = (forgotten: string[]) =>
     ingest.writer(undefined, { rankMarkers: { next: () => 5, forget: (what) => void forgotten.push(what) } });
 

@@ -1,7 +1,7 @@
 import { binarySql, sql, type Tx } from "@tidemark/pg";
 import type { ArrivedEntries } from "./rank-entries.rules.ts";
 
-// A key is a row of every set that it was reported in, so this goes from key to key and not over all rows.
+// A key is a row of every set that it was reported in, so this walks from key to key and not over all rows.
 const listKeys = sql(
   "ingest_list_rank_keys",
   `WITH RECURSIVE listed (key, n) AS (
@@ -55,7 +55,7 @@ const stepFloor = sql(
 );
 
 /**
- * Returns a step of the range from which on the sets have at least `stepsMax` steps, or all their steps: close to the highest such step, but
+ * Returns a step of the range from which the sets have at least `stepsMax` steps, or all their steps: close to the highest such step, but
  * perhaps below it.
  */
 export async function findStepFloor(
@@ -103,7 +103,7 @@ function columnsOf(sets: readonly RankSet[]): [setIds: number[], slots: number[]
   return [sets.map(({ setId }) => setId), sets.map(({ slot }) => slot), sets.map(({ isPage }) => isPage)];
 }
 
-/** Returns the entries within the range: a block may begin before it and end behind it. */
+/** Returns the entries within the range: a block may begin before it and end after it. */
 function entriesOf(columns: ValueColumns, { from, to }: RankRange, worldSize: number): ArrivedEntries {
   const steps = viewOf(columns.steps);
   const stepAt = (entry: number): number => steps.getFloat64(8 * entry);
@@ -131,7 +131,7 @@ function entriesOf(columns: ValueColumns, { from, to }: RankRange, worldSize: nu
   return entries;
 }
 
-/** Returns the first of `count` entries for which the predicate holds, as it does for all behind it; `count` when it holds for none. */
+/** Returns the first of `count` entries for which the predicate holds, as it does for all later ones; `count` when it holds for none. */
 function firstEntry(count: number, holds: (entry: number) => boolean): number {
   let from = 0;
   let to = count;

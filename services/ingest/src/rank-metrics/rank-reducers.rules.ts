@@ -19,7 +19,7 @@ export type RankReducer = (values: Float64Array, weights: Float64Array, zScores:
 
 /**
  * Creates a reducer for groups of at most `sizeMax` values, which keeps its working memory. It divides values and weights by a power of two near
- * the largest of them, which rounds only numbers too small to count beside it. So no sum or square leaves the range of a double, and the
+ * the largest of them, which rounds only numbers too small to matter next to it. So no sum or square leaves the range of a double, and the
  * results, none of which is larger than the largest value, are never infinite.
  */
 export function createRankReducer(sizeMax: number): RankReducer {
@@ -67,7 +67,7 @@ export function createRankReducer(sizeMax: number): RankReducer {
       weightedMean: within(weightedMean * unit),
       min,
       max,
-      // A deviation never exceeds half of the range; rounding must not take it beyond.
+      // A deviation never exceeds half of the range; rounding must not push it beyond.
       stddev: Math.min(stddev * unit, max / 2 - min / 2),
       p05,
       p50,

@@ -7,10 +7,10 @@ export type RankStep = RankReducers & {
   readonly step: number;
   /** How many ranks reported. */
   readonly rankCount: number;
-  /** The largest world size that one of them reported. */
+  /** The largest world size that any of them reported. */
   readonly expectedWorldSize: number;
   readonly worldSizeMismatch: boolean;
-  /** The ranks below the expected size that did not report, ascending; empty where the size is above 128. */
+  /** The ranks below the expected size that did not report, ascending; empty when the size is above 128. */
   readonly missingRanks: readonly number[];
 };
 

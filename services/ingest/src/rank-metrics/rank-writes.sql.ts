@@ -14,7 +14,7 @@ import type { RankReport } from "./rank-limits.rules.ts";
 export type RankWrite = {
   readonly orgId: string;
   readonly runId: string;
-  /** The run is known to exist in the organization, and the caller may see it. */
+  /** Whether the run is known to exist in the organization and to be visible to the caller. */
   readonly runKnown: boolean;
   /** The only project that the caller may see; null: every project of the organization. */
   readonly onlyProject: string | null;
@@ -23,7 +23,7 @@ export type RankWrite = {
   /** Distinct, in order. */
   readonly keys: readonly string[];
   readonly values: readonly number[];
-  /** Returns after how many seconds a compactor shall look at a set that gets a row; null: the set gets no dirty marker. */
+  /** Returns the seconds until a compactor should look at a set that gets a row; null: the set gets no dirty marker. */
   readonly markerSeconds: (setId: number) => number | null;
 };
 
@@ -118,7 +118,7 @@ const assignKeys = sql(
   `SELECT set_id AS "setId", slot, is_page AS "isPage" FROM ingest.assign_rank_keys($1, $2, $3, $4, $5)`,
 );
 
-/** Returns the slots of keys in the order of the keys, and assigns those that are missing. Others who assign slots of the run wait. */
+/** Returns the slots of keys in the order of the keys, and assigns missing ones. Other writers that assign slots of the run wait. */
 export function assignRankKeys(
   tx: Tx,
   source: { readonly orgId: string; readonly runId: string; readonly worldSize: number },

@@ -64,7 +64,7 @@ export type RankQuery = {
   /** Inclusive bounds; undefined: none. */
   readonly startStep: number | undefined;
   readonly endStep: number | undefined;
-  /** How many of the newest steps to read; fewer are read where the ranks are many. */
+  /** How many of the newest steps to read; fewer are read where there are many ranks. */
   readonly limit: number;
 };
 
@@ -80,7 +80,7 @@ export type RankReading = {
 
 /** Sets that one statement reads: each may have as many values as the whole answer. */
 const SETS_TOGETHER = 16;
-/** How many entries are collected before the newest are picked out of them. */
+/** How many entries are collected before the newest are selected. */
 const ENTRIES_TOGETHER = 4 * 65_536;
 
 /** Reads the newest value of each rank at the newest steps of one key, all as of one moment. */

@@ -29,7 +29,7 @@ const ofRun = sql("ingest_measure_removal_of_run", measure("f.id = $2"));
 const ofProject = sql("ingest_measure_removal_of_project", measure("f.project_id = $2"));
 const ofOrganization = sql("ingest_measure_removal_of_organization", measure("true"));
 
-/** How many runs there are, and what they have: values of metrics, lines, attributes, objects, and the stored bytes of all. */
+/** The number of runs, and what they contain: values of metrics, lines, attributes, objects, and the stored bytes of all. */
 export type RemovalRow = {
   readonly runs: number;
   readonly points: number;
@@ -39,7 +39,7 @@ export type RemovalRow = {
   readonly bytes: number;
 };
 
-/** Returns what would be removed with the runs of a scope that can be seen. */
+/** Returns what would be removed with the visible runs of a scope. */
 export async function measureRemovalOf(tx: Tx, orgId: string, { runId, projectId }: RemovalScope): Promise<RemovalRow> {
   const [statement, id] =
     runId !== undefined ? [ofRun, runId] : projectId !== undefined ? [ofProject, projectId] : [ofOrganization];

@@ -3,9 +3,9 @@ import { inBatches, organizationRemover, removalSql, removeRows, sql, type Db, t
 const ofRun = (table: string) =>
   removalSql(`ingest_remove_${table}_of_run`, `ingest.${table}`, "org_id = $2 AND run_id = $3");
 
-/** What compacts a run and could write to it once more; it goes first, and again at the end. */
+/** The compaction work of a run, which could write to it once more; it is removed first, and again at the end. */
 const WORK = ["dirty_markers", "compaction_work"];
-/** What is not counted off anywhere. */
+/** Rows that are not deducted from any count. */
 const DATA = [
   "metric_blocks",
   "metric_segments",
@@ -62,7 +62,7 @@ const OBJECTS_MAX = 50;
 const RANK_ROWS_MAX = 500;
 
 /**
- * Removes all data of a run, and its values from the counts of the project. Compaction of the run ends with the first step, because it must show
+ * Removes all data of a run, and its values from the counts of the project. Compaction of the run ends with the first step, because it must present
  * its row of work with every change; the indexes of values to sort by wait for the lock of the run. `db` runs as the worker.
  */
 export async function removeRunRows(db: Db, orgId: string, runId: string, projectId: string): Promise<void> {
@@ -83,7 +83,7 @@ export async function removeRunRows(db: Db, orgId: string, runId: string, projec
   for (const statement of work) await removeRows(db, orgId, { statement, values });
 }
 
-/** Removes what is counted for a project whose runs are gone. `db` runs as the worker. */
+/** Removes the counters of a project whose runs are gone. `db` runs as the worker. */
 export async function removeProjectRows(db: Db, orgId: string, projectId: string): Promise<void> {
   await db.withTenant(orgId, (tx) => tx.count(removeProjectSql, [orgId, projectId]));
 }

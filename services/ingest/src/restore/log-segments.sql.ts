@@ -27,7 +27,7 @@ const markSql = sql(
    VALUES ($1, 'logs', $2, $3, $4, now() + make_interval(secs => $5)) ON CONFLICT DO NOTHING`,
 );
 
-/** When a compactor shall look at what was restored. */
+/** When a compactor should look at the restored lines. */
 const MARKER_SECONDS = 10;
 
 /** Stores segments of a stream. */

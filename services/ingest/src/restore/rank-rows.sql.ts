@@ -1,7 +1,7 @@
 import { byteaArray, float8Array, sql, type Tx } from "@tidemark/pg";
 import { assignRankKeys } from "../rank-metrics/rank-writes.sql.ts";
 
-/** What a rank reported of a key at a step; times in microseconds since the Unix epoch, NaN where the client sent none. */
+/** A rank's report for a key at a step; times in microseconds since the Unix epoch, NaN where the client sent none. */
 export type RestoredRankRow = {
   readonly step: number;
   readonly rank: number;
@@ -21,7 +21,7 @@ export type RankRows = {
   readonly rows: readonly RestoredRankRow[];
 };
 
-// Rows of a page whose keys came together have the same time, so the slot of the key tells them apart.
+// Rows of a page whose keys arrived together have the same time, so the slot of the key distinguishes them.
 const insertSql = sql(
   "ingest_restore_rank_rows",
   `WITH written AS (
@@ -47,12 +47,12 @@ const markSql = sql(
    ON CONFLICT DO NOTHING`,
 );
 
-/** When a compactor shall look at what was restored. */
+/** When a compactor should look at the restored rows. */
 const MARKER_SECONDS = 10;
 
 /**
- * Stores rows of a key, in a transaction that keeps others from giving keys of the run their places.
- * @throws Error where rows of a page could not be told apart
+ * Stores rows of a key, in a transaction that keeps others from assigning places to keys of the run.
+ * @throws Error where rows of a page could not be distinguished
  */
 export async function restoreRankRows(
   tx: Tx,

@@ -52,7 +52,7 @@ export function restoreLogLinesHandler(deps: {
   };
 }
 
-/** Returns the lines by when they were received, the earliest first: of lines of one number, the later ones come later. @throws bad_request */
+/** Returns the lines by time of receipt, the earliest first: of lines with one number, the later ones follow. @throws bad_request */
 function linesByMoment(request: RestoreLogLinesRequest): [receivedUs: number, lines: ArrivingLine[]][] {
   const { messages } = request;
   const numbers = doublesOfBytes(request.lineNumbers);

@@ -112,7 +112,7 @@ function textsOf(bytes: Buffer): string[] {
   return rowsOfChunk(chunk, 0, chunk.rowCount);
 }
 
-/** Packs rows as a table has them: each chunk but the last is full. @throws bad_request for what is no JSON object */
+/** Packs rows as a table has them: each chunk except the last is full. @throws bad_request for anything but a JSON object */
 function chunksOf(rows: readonly string[]): PackedChunk[] {
   const chunks: PackedChunk[] = [];
   for (let from = 0; from < rows.length; from += TABLE_CHUNK_ROWS) {

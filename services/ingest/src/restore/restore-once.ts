@@ -2,18 +2,18 @@ import { badRequest } from "@tidemark/errors";
 import { RESTORE_LIMITS } from "@tidemark/limits";
 import { idempotencyHashes, withIdempotency, type Db, type Tx } from "@tidemark/pg";
 
-/** What is stored once under the name of a request. */
+/** Content that is stored once under the name of a request. */
 type NamedWork = {
   readonly orgId: string;
   readonly name: string;
-  /** Says what is stored: the same name has the same content. */
+  /** Identifies the content: the same name has the same content. */
   readonly parts: readonly (string | Uint8Array)[];
 };
 
 const ROUTE = "restore";
 const NOTHING = new Uint8Array();
 
-/** Runs work once for a name, in one transaction with the record of that. @throws bad_request, idempotency_key_reused, idempotency_in_progress */
+/** Runs work once for a name, in one transaction with the record of the name. @throws bad_request, idempotency_key_reused, idempotency_in_progress */
 export async function restoreOnce(
   db: Db,
   { orgId, name, parts }: NamedWork,
@@ -32,7 +32,7 @@ export async function restoreOnce(
   );
 }
 
-/** Returns the hashes of a part of a request that is stored in a way of its own. @throws bad_request */
+/** Returns the hashes of a part of a request that is stored separately. @throws bad_request */
 export function hashesOfPart(name: string, parts: readonly (string | Uint8Array)[]) {
   return idempotencyHashes({ key: requireName(name), route: ROUTE, parts });
 }

@@ -13,10 +13,10 @@ import type { MetricWriter } from "../metrics/write/metric-writer.ts";
 import type { MetricWrite } from "../metrics/write/pending-write.ts";
 import { hashesOfPart } from "./restore-once.ts";
 
-/** Most writes of a request. */
+/** The most writes of a request. */
 const WRITES_MAX = 256;
 
-/** IngestRestoreService.RestorePoints: what ordinary writes do, with the times at which the points were received first. @throws see restore.proto */
+/** IngestRestoreService.RestorePoints: does what ordinary writes do, with the times at which the points were first received. @throws see restore.proto */
 export function restorePointsHandler(deps: {
   readonly runs: RunDirectory;
   readonly metricWriter: MetricWriter;

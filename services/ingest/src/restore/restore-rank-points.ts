@@ -15,7 +15,7 @@ import { noteWrite } from "../writes/write-steps.ts";
 import { restoreOnce } from "./restore-once.ts";
 import { restoreRankRows, type RankRows, type RestoredRankRow } from "./rank-rows.sql.ts";
 
-/** IngestRestoreService.RestoreRankPoints. Of two values of one step and rank, the one that was received last is kept. @throws see restore.proto */
+/** IngestRestoreService.RestoreRankPoints. Of two values of one step and rank, the last received one is kept. @throws see restore.proto */
 export function restoreRankPointsHandler(deps: {
   readonly db: Db;
   readonly runs: RunDirectory;

@@ -27,7 +27,7 @@ const insertSql = sql(
    SELECT $1, a.id, $2, a.path, a.type, a.step, a.logged_at, a.document::json, a.summary::json, a.artifact_id, a.created_at FROM a`,
 );
 
-/** Stores attributes with their times, and the objects that attributes make. */
+/** Stores attributes with their times, and the objects that attributes create. */
 export async function insertRestoredAttributes(tx: Tx, write: RestoredAttributes): Promise<void> {
   const { rows } = write;
   await tx.rows(insertSql, [

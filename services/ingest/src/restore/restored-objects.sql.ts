@@ -65,7 +65,7 @@ const findTableSql = sql(
    WHERE r.org_id = $1 AND r.archive_id = $2 AND r.old_id = $3 AND o.kind = 'table'`,
 );
 
-/** Returns the table that an archive calls so. */
+/** Returns the table that has this name in an archive. */
 export function findRestoredTable(
   tx: Tx,
   { orgId, archiveId, oldId }: { readonly orgId: string; readonly archiveId: string; readonly oldId: number },
@@ -78,7 +78,7 @@ const lastChunkSql = sql(
   "SELECT c.chunk, c.rows FROM ingest.table_chunks c WHERE c.org_id = $1 AND c.object_id = $2 ORDER BY c.chunk DESC LIMIT 1",
 );
 
-/** Returns the last rows of a table as they are stored. */
+/** Returns the last stored rows of a table. */
 export function findLastChunk(
   tx: Tx,
   orgId: string,

@@ -13,7 +13,7 @@ const weighObjectsSql = sql(
    ORDER BY o.order_step, o.created_at, o.id LIMIT $7::bigint`,
 );
 
-/** Returns the next objects of a kind behind a place, attributes left out. */
+/** Returns the next objects of a kind after a place, without attributes. */
 export function weighObjectsFrom(
   tx: Tx,
   orgId: string,
@@ -25,7 +25,7 @@ export function weighObjectsFrom(
   return tx.rows(weighObjectsSql, values);
 }
 
-/** Where an attribute stands in its run: those without a step first, then by step, then by id. */
+/** The place of an attribute in its run: attributes without a step first, then by step, then by id. */
 export type AttributePlace = { readonly step: number | null; readonly id: number };
 
 /** An attribute of a list, and how many bytes its path and documents have. */
@@ -46,7 +46,7 @@ const weighStepped = sql(
 /** Below all steps. */
 const NO_STEP_YET = -1;
 
-/** Returns the next attributes of a run behind a place; undefined: from the first. */
+/** Returns the next attributes of a run after a place; undefined: from the first. */
 export async function weighAttributesFrom(
   tx: Tx,
   orgId: string,

@@ -8,8 +8,8 @@ import { boundRows } from "./table-ends.rules.ts";
 const ENDS = 64;
 
 /**
- * Tells whether the tables of runs have more than `tableRowsMax` rows; looks at `attributesMax` tables at most. The numbers of their last chunks mostly
- * tell. Where they do not, the last chunks are read until it is known.
+ * Returns whether the tables of runs have more than `tableRowsMax` rows; looks at `attributesMax` tables at most. The numbers of their last chunks are usually
+ * enough. Where they are not, the last chunks are read until the answer is known.
  */
 export async function hasMoreTableRows(
   tx: Tx,

@@ -1,7 +1,7 @@
 import { OBJECT_KINDS } from "@tidemark/limits";
 import { sql, type Tx } from "@tidemark/pg";
 
-/** What a run has. */
+/** The amounts of data of a run. */
 export type RunMeasureRow = {
   readonly points: number;
   readonly metricKeys: number;
@@ -21,7 +21,7 @@ const measureRunsSql = sql(
    ORDER BY r.ordinal`,
 );
 
-/** Returns what each of the runs has, in their order. */
+/** Returns the amounts of data of each run, in their order. */
 export function measureRuns(tx: Tx, orgId: string, runIds: readonly string[]): Promise<RunMeasureRow[]> {
   return tx.rows(measureRunsSql, [orgId, runIds, OBJECT_KINDS]);
 }
@@ -45,8 +45,8 @@ const countObjectsSql = sql(
 );
 
 /**
- * Tells whether the runs have more than `max` attributes, objects that are none included. Objects are counted only if all attributes were, so
- * that no more than `max` of these are met again among the objects.
+ * Returns whether the runs have more than `max` attributes, including objects that are not attributes. Objects are counted only if all attributes were, so
+ * that no more than `max` of these are counted again among the objects.
  */
 export async function hasMoreAttributes(
   tx: Tx,

@@ -25,7 +25,7 @@ const pageSql = binarySql(
    WHERE h.org_id = $1 AND h.run_id = $2 AND h.key COLLATE "C" > $3 ORDER BY h.key COLLATE "C" LIMIT $4`,
 );
 
-/** Returns the aggregates of a run's next keys behind `after`, in the order of their bytes. */
+/** Returns the aggregates of a run's next keys after `after`, in the order of their bytes. */
 export function pageMetricAggregates(
   tx: Tx,
   orgId: string,

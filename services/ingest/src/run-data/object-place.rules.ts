@@ -1,4 +1,4 @@
-/** Where an object stands among those of its kind in a run: by step, -Infinity for none, then by age, then by id. */
+/** The place of an object among the objects of its kind in a run: by step, -Infinity for none, then by age, then by id. */
 export type ObjectPlace = { readonly step: number; readonly createdAt: string; readonly id: number };
 
 /** Before all objects. */

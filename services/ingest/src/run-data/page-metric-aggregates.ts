@@ -7,7 +7,7 @@ import { callerOf, pathId, requireLimit, type RunDirectory } from "@tidemark/req
 import type { Handler } from "@tidemark/rpc";
 import { pageMetricAggregates, type FIGURES } from "./metric-aggregates.sql.ts";
 
-/** Most keys of a page. */
+/** The most keys of a page. */
 const KEYS_MAX = 5000;
 
 /** IngestReadService.PageMetricAggregates. @throws not_found, bad_request */

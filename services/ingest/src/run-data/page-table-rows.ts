@@ -18,7 +18,7 @@ import { pageTables, readChunksOfTables } from "./table-batches.sql.ts";
 /** Tables of a page. */
 const TABLES = 256;
 
-/** Bytes of chunks, as stored, that are read for a page. Unpacked they may be many times as many, of which a page takes no more than it may have. */
+/** Bytes of chunks, as stored, that are read for a page. Unpacked they may be many times as many; a page takes no more of these than its limit. */
 const STORED_BYTES = 1024 * 1024;
 
 type Page = { readonly tables: MessageInitShape<typeof TableRowsSchema>[]; readonly nextCursor: string };
@@ -48,7 +48,7 @@ async function readPage(
   const found = await pageTables(tx, orgId, runId, place, TABLES + 1);
   const places = found.slice(0, TABLES);
   const ids = places.map(({ id }) => id);
-  // The table of the cursor is the first one of the page, since tables stay.
+  // The table of the cursor is the first of the page, since tables stay.
   const stored = ids.length === 0 ? [] : await readChunksOfTables(tx, orgId, ids, number, STORED_BYTES);
   const byId = new Map(places.map((table) => [table.id, table]));
   const tables: Page["tables"] = [];
@@ -69,7 +69,7 @@ async function readPage(
     });
   }
   const last = stored.at(-1);
-  // Whether a page of this many stored bytes was the whole rest is not known; the next one begins behind it.
+  // Whether a page of this many stored bytes was the whole rest is not known; the next page begins after it.
   if (last !== undefined && storedBytes(stored) >= STORED_BYTES)
     return { tables, nextCursor: writePlaceCursor(byId.get(last.id)!, last.chunk + 1) };
   return { tables, nextCursor: found.length > TABLES ? writePlaceCursor(found[TABLES]!) : "" };

@@ -7,7 +7,7 @@ export function writePlaceCursor({ step, createdAt, id }: ObjectPlace, number = 
   return writeCursor([Number.isFinite(step) ? step : null, createdAt, id, number]);
 }
 
-/** Reads a cursor; the empty one is that of the first place. @throws bad_request for anything that `writePlaceCursor` does not write */
+/** Reads a cursor; the empty one stands for the first place. @throws bad_request for anything that `writePlaceCursor` does not write */
 export function readPlaceCursor(cursor: string): { readonly place: ObjectPlace; readonly number: number } {
   if (cursor === "") return { place: FIRST_PLACE, number: 0 };
   const [step, createdAt, id, number] = readCursor(cursor, 4) ?? [];

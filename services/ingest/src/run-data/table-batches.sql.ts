@@ -22,7 +22,7 @@ const pageTablesSql = sql(
    ORDER BY o.order_step, o.created_at, o.id LIMIT $6`,
 );
 
-/** Returns the next tables of a run from a place on, this included. */
+/** Returns the next tables of a run from a place on, inclusive. */
 export function pageTables(
   tx: Tx,
   orgId: string,
@@ -44,11 +44,11 @@ const readChunksSql = binarySql(
    WHERE w.reached - w.bytes < $4 ORDER BY w.ordinal, w.chunk`,
 );
 
-/** A chunk as it is stored. */
+/** A stored chunk. */
 export type StoredChunk = { readonly id: number; readonly chunk: number; readonly rows: Buffer };
 
 /**
- * Returns the chunks of tables in their order, of the first table from the chunk `firstChunk` on, until they have `bytesMax` bytes as stored; at least
+ * Returns the chunks of tables in their order, of the first table from the chunk `firstChunk` on, until they have `bytesMax` stored bytes; at least
  * one, if there is any.
  */
 export function readChunksOfTables(

@@ -22,7 +22,7 @@ beforeEach(async () => {
 const storedSql = testSql(
   "SELECT kind, sum(bytes)::float8 AS bytes FROM platform.stored_bytes WHERE org_id = $1 GROUP BY kind HAVING sum(bytes) <> 0",
 );
-/** Returns the bytes that are counted of the kinds of this service. */
+/** Returns the counted bytes of the kinds of this service. */
 const storedOf = async ({ orgId }: Tenant): Promise<Record<string, number>> => {
   const rows = await fixture.owner.rows<{ kind: string; bytes: number }>(storedSql, [orgId]);
   return Object.fromEntries(rows.filter(({ kind }) => kind !== "documents").map(({ kind, bytes }) => [kind, bytes]));

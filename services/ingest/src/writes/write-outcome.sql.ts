@@ -5,8 +5,8 @@ import { keyInProgress, sqlState } from "@tidemark/pg";
 export type IdempotencyHashes = { readonly key: Uint8Array; readonly body: Uint8Array };
 
 /**
- * What became of a write: it was stored now (`inserted`), the same request stored it before (`replayed`), another request used the key
- * (`reused`), or the caller may not know of the run (`not_found`). `projectId` is null when the run was known before the write.
+ * The outcome of a write: it was stored now (`inserted`), the same request stored it before (`replayed`), another request used the key
+ * (`reused`), or the run does not exist for the caller (`not_found`). `projectId` is null when the run was known before the write.
  */
 export type WriteOutcome =
   | { readonly outcome: "inserted" | "replayed"; readonly inserted: number; readonly projectId: string | null }
@@ -17,7 +17,7 @@ export type WriteOutcome =
 const ATTEMPTS_MAX = 4;
 
 /**
- * Runs a write that takes its own ids, and runs it again when another process took one of them in the same moment. The writes are single
+ * Runs a write that takes its own ids, and runs it again when another process took one of them at the same moment. The writes are single
  * statements, so a failed one has left nothing behind.
  * @throws idempotency_in_progress when a request with the same key did not end in time
  */
@@ -32,7 +32,7 @@ export async function withFreshIds<T>(write: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Tells whether the write waited too long for a lock, and the lock was that of an idempotency key. */
+/** Returns whether the write waited too long for a lock, and the lock was that of an idempotency key. */
 function waitedForKey(error: unknown): boolean {
   if (!isAppError(error) || sqlState(error.cause) !== "55P03") return false;
   const { where } = error.cause as { where?: unknown };

@@ -6,8 +6,8 @@ import { throwFault, type Caller, type RunDirectory } from "@tidemark/requests";
 import type { WriteOutcome } from "./write-outcome.sql.ts";
 
 /**
- * Throws the fault that the gateway found in the body, if it found one, after the run was found: a missing run goes before a bad body.
- * Without a fault it asks nothing, because the statement that stores the write looks for the run itself.
+ * Throws the fault that the gateway found in the body, if it found one, after the run was found: a missing run takes precedence over a bad body.
+ * Without a fault it makes no query, because the statement that stores the write looks for the run itself.
  * @throws not_found, bad_request
  */
 export async function throwBodyFault(
@@ -22,7 +22,7 @@ export async function throwBodyFault(
 }
 
 /**
- * Makes the reply to a write from what became of it, and keeps what the write found out about the run.
+ * Makes the reply to a write from its outcome, and keeps what the write found out about the run.
  * @throws not_found, idempotency_key_reused
  */
 export function replyToWrite(
@@ -39,7 +39,7 @@ export function replyToWrite(
 }
 
 /**
- * Notes what a write that was committed has changed. A run that is known is noted before this returns to the event loop; one that was deleted
+ * Notes the changes of a committed write. A known run is noted before this returns to the event loop; one that was deleted
  * meanwhile is not noted, and never fails the write.
  */
 export function noteWrite(
@@ -54,7 +54,7 @@ export function noteWrite(
   );
 }
 
-/** Returns the highest of some steps, of which some may be absent. */
+/** Returns the highest of some steps, some of which may be absent. */
 export function highestStep(steps: readonly (number | undefined)[]): number | undefined {
   let highest: number | undefined;
   for (const step of steps) if (step !== undefined && !(highest !== undefined && step <= highest)) highest = step;

@@ -26,7 +26,7 @@ export function archiveHandlers({ db }: { readonly db: Db }): Handlers<(typeof R
     async *exportViews(_request, call) {
       const { orgId, kind } = callerOf(call);
       const userId = call.identity?.userId ?? "";
-      // A key has none, and neither has a session that was made of one.
+      // A key has no views, and neither does a session that was made from a key.
       if (kind !== CallerKind.SESSION || userId === "") return;
       yield* db.streamTenant(
         orgId,

@@ -18,7 +18,7 @@ const listReports = sql(
 
 const FIRST_ID = "00000000-0000-0000-0000-000000000000";
 
-/** Reads the reports of a project, those that changed last at the end. */
+/** Reads the reports of a project, the last changed ones last. */
 export async function* readReportsOfProject(
   tx: Tx,
   orgId: string,
@@ -41,7 +41,7 @@ const listViews = sql(
    ORDER BY v.updated_at DESC, v.name, v.id LIMIT ${VIEWS_TOGETHER} OFFSET $3::bigint`,
 );
 
-/** Reads the views of a user, those that changed last first. A user has at most some hundreds, so pages are counted. */
+/** Reads the views of a user, the last changed ones first. A user has at most some hundreds, so pages use offsets. */
 export async function* readViewsOfUser(
   tx: Tx,
   orgId: string,

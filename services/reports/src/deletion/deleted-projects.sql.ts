@@ -4,14 +4,14 @@ import { sql, type Tx } from "@tidemark/pg";
 const SEE_DELETED = "set_config('app.sees_deleted', 'on', true)";
 
 /**
- * In the select list of a statement that locks a row: if the row is found, the rest of the transaction sees what belongs to deleted projects, so that
+ * In the select list of a statement that locks a row: if the row is found, the rest of the transaction sees rows of deleted projects, so that
  * it ends as it began also when the project of the row is deleted meanwhile.
  */
 export const keepSeeing = `${SEE_DELETED} AS "seesDeleted"`;
 
 const seeDeletedSql = sql("reports_see_deleted", `SELECT ${SEE_DELETED}`);
 
-/** Lets the rest of the transaction see the reports and views of deleted projects beside the others. Nothing that answers people begins so. */
+/** Lets the rest of the transaction see the reports and views of deleted projects along with the others. No request of a person starts with this. */
 export async function seeDeleted(tx: Tx): Promise<void> {
   await tx.rows(seeDeletedSql, []);
 }
@@ -27,13 +27,13 @@ const enterNamedSql = sql(
 
 type Entered = { readonly isDeleted: boolean };
 
-/** Begins to write something of a project, from here on as `keepSeeing` says. A project that never was is none that is deleted. @throws not_found for a deleted one */
+/** Begins to write a row of a project; then as `keepSeeing`. A project that never existed does not count as deleted. @throws not_found for a deleted one */
 export async function enterProject(tx: Tx, orgId: string, projectId: string | null): Promise<void> {
   if (projectId === null) return;
   if ((await tx.one<Entered>(enterSql, [orgId, projectId]))!.isDeleted) throw notFound("project");
 }
 
-/** The same of a project as a person calls it, by its name or by its id. @throws not_found for a deleted one */
+/** The same for a project that a person names, by its name or by its id. @throws not_found for a deleted one */
 export async function enterNamedProject(tx: Tx, orgId: string, project: string | null | undefined): Promise<void> {
   if (project === null || project === undefined) return;
   if ((await tx.one<Entered>(enterNamedSql, [orgId, project]))!.isDeleted) throw notFound("project");

@@ -117,7 +117,7 @@ describe("reports of a deleted project", () => {
 
   test("end a change that had begun as they began it", async () => {
     const reportId = await newReport();
-    // The project is deleted while the change waits for the row, which somebody else has locked.
+    // The project is deleted while the change waits for the row, which another transaction has locked.
     let locked = (): void => undefined;
     const isLocked = new Promise<void>((resolve) => (locked = resolve));
     let letGo = (): void => undefined;

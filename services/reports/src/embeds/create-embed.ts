@@ -8,7 +8,7 @@ import type { ReportsDeps, ReportsHandlers } from "../deps.ts";
 import { encodeEmbed } from "./encode-embed.ts";
 import { countLiveEmbeds, insertEmbed } from "./embeds.sql.ts";
 
-/** Most sessions that have not expired, of one key and of an organization (contract of embed sessions). */
+/** Maximum number of sessions that have not expired, of one key and of an organization (contract of embed sessions). */
 const LIVE_MAX = { ofKey: 100, ofOrganization: 1000 };
 
 /** ReportsService.CreateEmbedSession. @throws unauthenticated unless an API key calls, bad_request */

@@ -1,6 +1,6 @@
 import { sql, type Tx } from "@tidemark/pg";
 
-/** How refusals call an embed session. */
+/** The name of an embed session in refusals. */
 export const EMBED = "embed session";
 
 /** An embed session as it is stored; instants are RFC 3339 texts. */
@@ -37,8 +37,8 @@ const countSql = sql(
 );
 
 /**
- * Returns how many sessions of an organization and of a key have not expired. Other makers of the organization wait from here to the end of the transaction.
- * Forgets sessions that expired more than a day ago, more of them than one call makes.
+ * Returns how many sessions of an organization and of a key have not expired. Other creators of its sessions wait until this transaction ends.
+ * Deletes sessions that expired more than a day ago, more of them than one call creates.
  */
 export async function countLiveEmbeds(
   tx: Tx,
@@ -84,7 +84,7 @@ export async function insertEmbed(
 
 const findSql = sql("reports_find_embed", "SELECT * FROM reports.find_embed($1)");
 
-/** Returns a session in whatever organization. Nothing of it may be told before the hashes were compared, but what its frame has to know. */
+/** Returns a session of any organization. Before the hashes are compared, only the data that its frame needs may be revealed. */
 export function findEmbed(db: Tx, id: string): Promise<(EmbedRow & { readonly expired: boolean }) | undefined> {
   return db.one(findSql, [id]);
 }

@@ -2,7 +2,7 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { EmbedSessionSchema } from "@tidemark/proto/reports/v1/embeds";
 import type { EmbedRow } from "./embeds.sql.ts";
 
-/** Encodes a session, without what only the service knows: the hash of its token. */
+/** Encodes a session, without the hash of its token, which only the service knows. */
 export function encodeEmbed(row: EmbedRow): MessageInitShape<typeof EmbedSessionSchema> {
   return {
     id: row.id,

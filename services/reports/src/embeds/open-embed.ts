@@ -5,7 +5,7 @@ import type { ReportsDeps, ReportsHandlers } from "../deps.ts";
 import { encodeEmbed } from "./encode-embed.ts";
 import { EMBED, findEmbed } from "./embeds.sql.ts";
 
-/** ReportsService.OpenEmbedSession: one refusal for all that can be wrong with a token. @throws unauthenticated, not_found for an id that is not a UUID */
+/** ReportsService.OpenEmbedSession: one refusal for every fault of a token. @throws unauthenticated, not_found for an id that is not a UUID */
 export function openEmbed({ db }: Pick<ReportsDeps, "db">): ReportsHandlers["openEmbedSession"] {
   return async (request) => {
     const token = parseCredential(request.token);

@@ -1,6 +1,6 @@
 import { badRequest } from "@tidemark/errors";
 
-/** Most bytes of a title, a name or a description in UTF-8 (API specification, Limits). */
+/** Maximum bytes of a title, a name or a description in UTF-8 (API specification, Limits). */
 const TEXT_BYTES_MAX = 512;
 
 /** Requires a text of 1 to 512 bytes, not blank, that can be stored. @throws bad_request */

@@ -7,8 +7,8 @@ import type { Call } from "@tidemark/rpc";
 export type Owner = { readonly orgId: string; readonly userId: string; readonly role: string; readonly caller: Caller };
 
 /**
- * Returns whose preferences or views a call is about.
- * @throws unauthenticated unless a session calls, forbidden for a session that belongs to nobody, as one that was made of an API key does
+ * Returns the owner of the preferences or views that a call is about.
+ * @throws unauthenticated unless a session calls, forbidden for a session without a user, such as one made from an API key
  */
 export function ownerOf(call: Call): Owner {
   const caller = callerOf(call);

@@ -1,6 +1,6 @@
 import { sql, type Tx } from "@tidemark/pg";
 
-/** What a user chose. `updatedAt` is an RFC 3339 text. */
+/** The choices of a user. `updatedAt` is an RFC 3339 text. */
 export type PreferencesRow = { readonly selectedProject: string | null; readonly updatedAt: string };
 
 const columns = `selected_project AS "selectedProject", updated_at AS "updatedAt"`;
@@ -10,7 +10,7 @@ const findSql = sql(
   `SELECT ${columns} FROM reports.preferences WHERE org_id = $1 AND user_id = $2`,
 );
 
-/** Returns what a user chose in an organization; undefined: nothing yet. */
+/** Returns the choices of a user in an organization; undefined: none yet. */
 export function findPreferences(tx: Tx, orgId: string, userId: string): Promise<PreferencesRow | undefined> {
   return tx.one(findSql, [orgId, userId]);
 }
@@ -23,7 +23,7 @@ const saveSql = sql(
    RETURNING ${columns}`,
 );
 
-/** Keeps what a user chose in place of what they chose before. */
+/** Replaces the choices of a user. */
 export async function savePreferences(
   tx: Tx,
   orgId: string,

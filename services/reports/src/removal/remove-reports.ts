@@ -1,7 +1,7 @@
 import { removeRows, type Db, type Removal } from "@tidemark/pg";
 import { embedsOfProject, removeReportsOf, removeViewsOf, removeRowsOfOrganization } from "./removed-rows.sql.ts";
 
-/** Removes the reports, views and embeds of a project or an organization; of a run there are none. Resolves to true: nothing is left. `db` runs as the service. */
+/** Removes the reports, views and embeds of a project or an organization; a run has none. Resolves to true: nothing is left. `db` runs as the service. */
 export async function removeReports(db: Db, { orgId, kind, id }: Removal): Promise<boolean> {
   if (kind === "project") {
     await db.withTenant(orgId, async (tx) => {

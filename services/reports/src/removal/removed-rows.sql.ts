@@ -14,7 +14,7 @@ const takeReportsSql = sql(
    WHERE c.org_id = $1 AND c.project_id = '00000000-0000-0000-0000-000000000000'`,
 );
 
-/** Removes the reports of a project, also those that were deleted, and counts them off. */
+/** Removes the reports of a project, including deleted ones, and subtracts them from the counts. */
 export async function removeReportsOf(tx: Tx, orgId: string, projectId: string): Promise<void> {
   await seeDeleted(tx);
   await tx.count(takeReportsSql, [orgId, projectId]);
@@ -38,7 +38,7 @@ const takeViewsSql = sql(
    UPDATE reports.view_counts c SET views = c.views - k.views FROM counted k WHERE c.org_id = $1 AND c.owner_user_id = k.owner`,
 );
 
-/** Removes the views of a deleted project and counts them off, and takes it out of preferences. */
+/** Removes the views of a deleted project, subtracts them from the counts, and removes the project from preferences. */
 export async function removeViewsOf(tx: Tx, orgId: string, projectId: string): Promise<void> {
   await seeDeleted(tx);
   await tx.count(takeViewsSql, [orgId, projectId]);

@@ -5,7 +5,7 @@ import { countReport } from "./report-counts.sql.ts";
 import { findReport, markDeleted } from "./reports.sql.ts";
 import { lockForChange, REPORT } from "./require-report.ts";
 
-/** ReportsService.DeleteReport: its share token is worth nothing from then on. @throws not_found, also for a repeat */
+/** ReportsService.DeleteReport: its share token is invalid from then on. @throws not_found, also for a repeat */
 export function deleteReport({ db }: Pick<ReportsDeps, "db">): ReportsHandlers["deleteReport"] {
   return (request, call) => {
     const caller = callerOf(call);

@@ -6,7 +6,7 @@ type ReportMessage = MessageInitShape<typeof ReportSchema>;
 
 const utf8 = new TextEncoder();
 
-/** Encodes a report for readers of its organization. The token is there only if it was made just now: it is not stored. */
+/** Encodes a report for readers of its organization. The token is present only if it was just created: it is not stored. */
 export function encodeReport(row: ReportRow, shareToken?: string): ReportMessage {
   const { projectId, description, authorUserId, shareIssuedAt, deletedAt, blocks, shareId: _shareId, ...same } = row;
   return {
@@ -21,7 +21,7 @@ export function encodeReport(row: ReportRow, shareToken?: string): ReportMessage
   };
 }
 
-/** Encodes a report for everybody else, who are not told whose it is. */
+/** Encodes a report for all other readers, without its owner. */
 export function encodeForOutsiders(row: ReportRow): ReportMessage {
   return { ...encodeReport(row), orgId: "", authorUserId: undefined };
 }

@@ -11,8 +11,8 @@ import { findPublic, findShared } from "./shares.sql.ts";
 type Deps = Pick<ReportsDeps, "db" | "now" | "shareTtlSeconds">;
 
 /**
- * ReportsService.GetReport. Readers of the organization get the whole report, also of a public one.
- * @throws not_found, unauthenticated for a caller without an identity, who is not told whether the report exists
+ * ReportsService.GetReport. Readers of the organization get the whole report, even if it is public.
+ * @throws not_found, unauthenticated for a caller without an identity, which does not reveal whether the report exists
  */
 export function getReport(deps: Deps): ReportsHandlers["getReport"] {
   return async ({ reportId, shareToken }, call) => {
@@ -48,7 +48,7 @@ async function readOwn({ db }: Deps, caller: Caller, id: string): Promise<Report
   return row !== undefined && canSeeReport(caller, row) ? row : undefined;
 }
 
-/** Reads the report that a token opens, which is the one with this id where one is named. Each time from the database, so a replaced token ends now. */
+/** Reads the report that a token opens; if an id is named, it must match. Always reads the database, so a replaced token ends immediately. */
 async function readShared(deps: Deps, text: string, id?: string): Promise<ReportRow | undefined> {
   const token = readShareToken(text);
   if (token === undefined) return undefined;

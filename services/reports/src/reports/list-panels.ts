@@ -16,9 +16,9 @@ export function listPanels({ db }: Pick<ReportsDeps, "db">): ReportsHandlers["li
     return db.readTenant(
       orgId,
       async (tx) => {
-        // Each has a panel, and one more tells whether there is a next page.
+        // Each has a panel, and one more shows whether there is a next page.
         const sources = await listPanelSources(tx, orgId, { projectId, start, limit: limit + 1 });
-        // A report that is not there any more has nothing to skip.
+        // A report that no longer exists has nothing to skip.
         const skip = sources[0]?.id === start?.id ? (start?.skip ?? 0) : 0;
         const { reports, next } = choosePanels(sources, skip, limit);
         const rows = await readPanels(tx, orgId, reports);

@@ -4,7 +4,7 @@ import { CallerKind, type Identity } from "@tidemark/proto/common/v1/common";
 import { lockCallerRights } from "./caller.sql.ts";
 
 /**
- * Requires that a caller may still do what it could when the request began, until the transaction ends: what a gateway knew of its credential may be a second
+ * Requires that a caller may still do what it could when the request began, until the transaction ends: a gateway's copy of its credential may be a second
  * old, or ten, and a credential that has ended must not leave a link behind.
  * @throws unauthenticated, forbidden
  */

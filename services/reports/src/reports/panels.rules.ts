@@ -1,7 +1,7 @@
-/** Most bytes of the panels of a page, unless one report alone has more (their size is the client's choice). */
+/** Maximum bytes of the panels of a page, unless one report alone has more (their size is the client's choice). */
 export const PANELS_PAGE_BYTES = 16 * 1024 * 1024;
 
-/** Where a page of panels begins: behind `skip` panels of this report, or of the first one after it. */
+/** Where a page of panels begins: after `skip` panels of this report, or of the first one after it. */
 export type PanelStart = { readonly createdAt: string; readonly id: string; readonly skip: number };
 
 /** A report with panels. */

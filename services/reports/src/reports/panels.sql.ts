@@ -1,7 +1,7 @@
 import { sql, type Tx } from "@tidemark/pg";
 import type { PanelSource, PanelStart } from "./panels.rules.ts";
 
-// Reports of an organization and of a project are walks of different indexes, of which each has an order of its own.
+// Reports of an organization and of a project are walks of different indexes, each with its own order.
 const sourcesSql = (name: string, owned: string, createdAt: string, start: string) =>
   sql(
     name,
@@ -10,7 +10,7 @@ const sourcesSql = (name: string, owned: string, createdAt: string, start: strin
      ORDER BY ${createdAt} DESC, r.id DESC LIMIT $2::bigint`,
   );
 const ALL = ["$3::uuid IS NULL", "(r.created_at AT TIME ZONE 'UTC')"] as const;
-// What is said of the values alone is asked once, before the walk.
+// Conditions on the values alone are checked once, before the walk.
 const OF_PROJECT = ["r.project_id = $3 AND NOT runs.is_deleted_project_v1($1, $3)", "r.created_at"] as const;
 const FIRST = "$4::timestamptz IS NULL AND $5::uuid IS NULL";
 const firstSql = sourcesSql("reports_panel_sources", ...ALL, FIRST);
@@ -55,7 +55,7 @@ const readSql = sql(
    ORDER BY w.place`,
 );
 
-/** Returns panels of reports in the given order, of each those from `from` (counted from 0) to before `to`. */
+/** Returns panels of reports in the given order, for each report from `from` (counted from 0) to before `to`. */
 export function readPanels(
   tx: Tx,
   orgId: string,

@@ -1,6 +1,6 @@
 import { sql, type Tx } from "@tidemark/pg";
 
-/** In place of a project: the whole organization. */
+/** Used instead of a project id: the whole organization. */
 const ALL = "00000000-0000-0000-0000-000000000000";
 
 const countOf = (project: string) =>

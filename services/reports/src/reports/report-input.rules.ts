@@ -3,7 +3,7 @@ import { badRequest } from "@tidemark/errors";
 import { REPORT_VISIBILITIES } from "@tidemark/limits";
 import { faultOfBlocks, panelsOf, type Block } from "@tidemark/report-blocks";
 
-/** The blocks of a report as they are stored, with what is counted of them. */
+/** The blocks of a report as they are stored, with their counted parts. */
 export type StoredBlocks = {
   /** JSON array. */
   readonly blocks: string;
@@ -33,7 +33,7 @@ export function readBlocks(bytes: Uint8Array): StoredBlocks {
   };
 }
 
-/** @throws bad_request for a word that is no visibility */
+/** @throws bad_request for a word that is not a visibility */
 export function requireVisibility(text: string): string {
   if (REPORT_VISIBILITIES.some((known) => known === text)) return text;
   throw badRequest(`visibility must be one of ${REPORT_VISIBILITIES.join(", ")}`, "visibility");

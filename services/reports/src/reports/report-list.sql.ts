@@ -14,7 +14,7 @@ export type ReportSummaryRow = {
   readonly blockCount: number;
 };
 
-// The newest of an organization and those of a project are walks of different indexes, of which each has an order of its own.
+// The newest of an organization and those of a project are walks of different indexes, each with its own order.
 const listSql = (name: string, owned: string, updatedAt: string) =>
   sql(
     name,
@@ -27,7 +27,7 @@ const listSql = (name: string, owned: string, updatedAt: string) =>
 const listAllSql = listSql("reports_list", "$5::uuid IS NULL", "(r.updated_at AT TIME ZONE 'UTC')");
 const listOfProjectSql = listSql("reports_list_of_project", "r.project_id = $5", "r.updated_at");
 
-/** Returns a page of reports, of a project or of the whole organization, those that changed last first. */
+/** Returns a page of reports, of a project or of the whole organization, the last changed ones first. */
 export function listReportRows(
   tx: Tx,
   orgId: string,

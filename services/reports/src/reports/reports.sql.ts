@@ -19,7 +19,7 @@ export type ReportRow = {
   readonly blocks: string;
 };
 
-/** Select list of a `ReportRow` but its blocks, over `reports.reports r`. */
+/** Select list of a `ReportRow` except its blocks, over `reports.reports r`. */
 export const reportColumns = `r.id, r.org_id AS "orgId", r.project_id AS "projectId", r.title, r.description, r.visibility,
   r.author_user_id AS "authorUserId", r.share_id AS "shareId", r.share_issued_at AS "shareIssuedAt", r.created_at AS "createdAt",
   r.updated_at AS "updatedAt", r.deleted_at AS "deletedAt"`;
@@ -28,7 +28,7 @@ export const reportColumns = `r.id, r.org_id AS "orgId", r.project_id AS "projec
 export const withBlocks = `CROSS JOIN LATERAL (
   SELECT f.blocks FROM reports.documents f WHERE f.org_id = $1 AND f.report_id = r.id OFFSET 0) d`;
 
-// With the other condition beside it, an index of reports that are not deleted could look as good as the primary key.
+// With the other condition in addition, an index of reports that are not deleted could look as good as the primary key.
 const findSql = sql(
   "reports_find",
   `SELECT ${reportColumns}, d.blocks FROM (SELECT f.* FROM reports.reports f WHERE f.org_id = $1 AND f.id = $2 OFFSET 0) r ${withBlocks}
@@ -46,7 +46,7 @@ const lockSql = sql(
    WHERE org_id = $1 AND id = $2 FOR UPDATE`,
 );
 
-/** Locks a report, and returns who owns it; undefined where it is deleted. */
+/** Locks a report, and returns its owner; undefined where it is deleted. */
 export async function lockReport(
   tx: Tx,
   orgId: string,
@@ -89,7 +89,7 @@ export async function insertReport(tx: Tx, orgId: string, report: NewReport, sto
   await tx.count(insertBlocksSql, [orgId, id, blocks, panels, panelIndexes]);
 }
 
-/** What of a report changes; what is undefined stays. */
+/** The changes to a report; undefined fields stay unchanged. */
 export type ReportChange = {
   readonly title: string | undefined;
   /** Null: none. */
@@ -98,7 +98,7 @@ export type ReportChange = {
   readonly stored: StoredBlocks | undefined;
 };
 
-// Later than before also where the clock was set back, so that nobody takes a changed report for the one they know.
+// Later than before also where the clock was set back, so that no client mistakes a changed report for the one it knows.
 const LATER = "greatest(clock_timestamp(), updated_at + interval '1 microsecond')";
 
 const updateSql = sql(
@@ -131,7 +131,7 @@ export async function changeReport(tx: Tx, orgId: string, reportId: string, chan
   await tx.count(updateBlocksSql, [orgId, reportId, stored.blocks, stored.panels, stored.panelIndexes]);
 }
 
-// Its blocks go, because no one can read them any more.
+// Its blocks are removed, because they can no longer be read.
 const deleteSql = sql(
   "reports_delete",
   `WITH blocks AS (DELETE FROM reports.documents WHERE org_id = $1 AND report_id = $2)

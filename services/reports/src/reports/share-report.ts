@@ -10,7 +10,7 @@ import { storeShare } from "./shares.sql.ts";
 
 type Deps = Pick<ReportsDeps, "db" | "randomBytes">;
 
-/** ReportsService.ShareReport: the token before it is not valid any more. @throws not_found, unauthenticated, forbidden */
+/** ReportsService.ShareReport: the previous token is no longer valid. @throws not_found, unauthenticated, forbidden */
 export function shareReport({ db, randomBytes }: Deps): ReportsHandlers["shareReport"] {
   return (request, call) => {
     const caller = callerOf(call);

@@ -6,7 +6,7 @@ export function readShareToken(text: string): ParsedCredential | undefined {
   return token?.kind === "share" ? token : undefined;
 }
 
-/** Tells whether a token is the one that was stored, and not older than `ttlSeconds` (0: any age). */
+/** Returns whether a token is the stored one, and not older than `ttlSeconds` (0: any age). */
 export function isValidShare(
   token: Pick<ParsedCredential, "hash">,
   stored: { readonly hash: Uint8Array; readonly issuedAt: string },

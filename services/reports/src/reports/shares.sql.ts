@@ -5,7 +5,7 @@ const storeSql = sql(
   `UPDATE reports.reports SET share_id = $3, share_hash = $4, share_issued_at = clock_timestamp() WHERE org_id = $1 AND id = $2`,
 );
 
-/** Keeps the id and the hash of a report's share token in place of the one before. */
+/** Replaces the id and the hash of a report's share token. */
 export async function storeShare(
   tx: Tx,
   orgId: string,
@@ -15,7 +15,7 @@ export async function storeShare(
   await tx.count(storeSql, [orgId, reportId, id, Buffer.from(hash)]);
 }
 
-/** A report that has a share token with an id that was asked for. */
+/** A report that has a share token with a requested id. */
 export type SharedRef = {
   readonly orgId: string;
   readonly id: string;
@@ -29,7 +29,7 @@ const findSharedSql = sql(
   `SELECT org_id AS "orgId", id, hash, issued_at AS "issuedAt" FROM reports.find_shared($1)`,
 );
 
-/** Returns the report whose share token has this id, in whatever organization. Nothing of it may be told before the hashes were compared. */
+/** Returns the report whose share token has this id, in any organization. Nothing of it may be revealed before the hashes are compared. */
 export function findShared(db: Tx, shareId: string): Promise<SharedRef | undefined> {
   return db.one(findSharedSql, [shareId]);
 }

@@ -14,18 +14,18 @@ const statements = new Map([
   ["view", takenIn("views")],
 ]);
 
-/** Tells whether rows of a type have ids that may be taken. */
+/** Returns whether rows of a type have ids that may be taken. */
 export function hasIds(type: string): boolean {
   return statements.has(type);
 }
 
-/** Returns those ids that rows of a type have in the organization. */
+/** Returns the ids that rows of a type have in the organization. */
 export async function findTakenIds(tx: Tx, orgId: string, type: string, ids: readonly string[]): Promise<string[]> {
   const rows = await tx.rows<{ id: string }>(statements.get(type)!, [orgId, uuidArray([...ids])]);
   return rows.map(({ id }) => id);
 }
 
-/** When something was made and changed: RFC 3339 texts. */
+/** When a row was created and changed: RFC 3339 texts. */
 type Times = { readonly createdAt: string; readonly updatedAt: string };
 
 const insertReportSql = sql(

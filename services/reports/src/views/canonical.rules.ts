@@ -6,7 +6,7 @@ type WriteNumber = (digits: string) => string;
 
 const json = JSON as unknown as { isRawJSON(value: unknown): value is { readonly rawJSON: string } };
 
-/** Tells whether a value is an object, and not a number that keeps its digits. */
+/** Returns whether a value is an object, and not a number that keeps its digits. */
 export function isExactObject(value: ExactJson): value is ExactObject {
   return typeof value === "object" && value !== null && !Array.isArray(value) && !json.isRawJSON(value);
 }
@@ -21,7 +21,7 @@ function byCodePoint(a: string, b: string): number {
   return a.length - b.length;
 }
 
-/** Returns the place of a unit of UTF-16 among all: those of two units are behind all others. */
+/** Returns the rank of a UTF-16 unit among all: halves of surrogate pairs rank after all others. */
 function rankOf(unit: number): number {
   return unit >= SURROGATES && unit < BEHIND_SURROGATES ? unit + BEHIND_ALL : unit;
 }
@@ -54,7 +54,7 @@ export function checksumOf(payload: ExactJson): string {
 }
 
 /**
- * Tells whether a checksum is that of a payload, with the numbers as they were sent, or as a program writes them that has read the file and writes doubles
+ * Returns whether a checksum matches a payload, with the numbers as they were sent, or as a program writes them that has read the file and writes doubles
  * in their shortest form.
  */
 export function hasChecksum(payload: ExactJson, checksum: string): boolean {

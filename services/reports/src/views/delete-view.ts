@@ -5,7 +5,7 @@ import { requireDeletable, requireExpected, requireUnchanged, VIEW } from "./req
 import { countDeletedView } from "./view-counts.sql.ts";
 import { lockView, markViewDeleted } from "./views.sql.ts";
 
-/** ReportsService.DeleteView. @throws unauthenticated, forbidden, not_found, bad_request, conflict unless it is as the caller knows it */
+/** ReportsService.DeleteView. @throws unauthenticated, forbidden, not_found, bad_request, conflict if it has changed since the caller read it */
 export function deleteView({ db }: Pick<ReportsDeps, "db">): ReportsHandlers["deleteView"] {
   return async (request, call) => {
     const { orgId, userId, role } = ownerOf(call);

@@ -5,14 +5,14 @@ import { checksumOf, hasChecksum, isExactObject, writeSorted } from "./canonical
 import { checkPayload, writePayload } from "./payload.rules.ts";
 import { sanitize } from "./sanitize.rules.ts";
 
-/** Files of the public product have this kind, too, and are to be imported. */
+/** Files of the public product have this kind too, and must be importable. */
 const KIND = "instantml.workspace_view";
 const FORMAT = "workspace_view";
 const PRODUCT = "tidemark";
 const PRODUCTS: ReadonlySet<unknown> = new Set([PRODUCT, "instantml"]);
 const FIELD = "exported_view";
 
-/** A view that leaves the product. `payload` is a JSON text. */
+/** A view that is exported. `payload` is a JSON text. */
 export type ExportedView = { readonly name: string; readonly project: string | null; readonly payload: string };
 
 /** Writes a view as a file for people and other installations: without secrets, with a checksum of the payload. Its payload has sorted keys. */
@@ -28,7 +28,7 @@ export function writeEnvelope({ name, project, payload }: ExportedView, exported
   return `${head.slice(0, -1)},"view":${view},"integrity":{"payload_sha256":"${checksumOf(value)}"}}`;
 }
 
-/** A view that comes from a file, with its payload sanitized. `payload` is a JSON text as it is stored. */
+/** A view that was read from a file, with its payload sanitized. `payload` is a JSON text as it is stored. */
 export type ReadView = ExportedView & { readonly warnings: readonly string[] };
 
 /** Reads such a file. The checksum is that of the payload as it was sent; then the payload is sanitized. @throws bad_request */

@@ -23,7 +23,7 @@ import {
   type ViewRow,
 } from "./views.sql.ts";
 
-/** What an import does: makes a view, or replaces one that is as the caller knows it. */
+/** The action of an import: creates a view, or replaces one that is unchanged since the caller read it. */
 type ImportAction =
   | { readonly action: "create" }
   | { readonly action: "replace"; readonly id: string; readonly expected: string };
@@ -83,7 +83,7 @@ function readWish({ conflictStrategy, existingViewId, expectedUpdatedAt }: Impor
   return { action, id, expected: requireExpected(expectedUpdatedAt) };
 }
 
-/** What a file says of a view, or the request in its place. Who reads the view is in neither. */
+/** The content of a view from a file, or from the request instead. Neither contains its visibility. */
 type Content = Omit<ViewContent, "visibility">;
 
 type Owned = { readonly orgId: string; readonly userId: string };

@@ -11,7 +11,7 @@ export function listViews({ db }: Pick<ReportsDeps, "db">): ReportsHandlers["lis
     const { orgId, userId } = ownerOf(call);
     const limit = Math.min(request.limit || VIEWS_PAGE_ROWS.default, VIEWS_PAGE_ROWS.max);
     const after = request.cursor === "" ? undefined : readViewCursor(request.cursor);
-    // One more tells whether there is a next page.
+    // One more shows whether there is a next page.
     const page = { limit: limit + 1, after };
     const rows = await db.readTenant(orgId, (tx) => listViewRows(tx, orgId, userId, page), { plans: "walks" });
     const shown = rows.slice(0, limit);

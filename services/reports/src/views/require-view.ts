@@ -1,12 +1,12 @@
 import { AppError, badRequest, notFound } from "@tidemark/errors";
 import type { ViewState } from "./views.sql.ts";
 
-/** What errors call a view. */
+/** The name of a view in errors. */
 export const VIEW = "workspace view";
 
 /**
  * Requires that a view is the user's.
- * @throws not_found when the user never had it, or somebody else's is not shared or not there any more; forbidden for one that somebody else shares
+ * @throws not_found when the user never had it, or another user's view is not shared or no longer exists; forbidden for one that another user shares
  */
 export function requireOwn(state: ViewState | undefined, userId: string): ViewState {
   if (state?.ownerUserId === userId) return state;
@@ -17,7 +17,7 @@ export function requireOwn(state: ViewState | undefined, userId: string): ViewSt
 const ADMINS: ReadonlySet<string> = new Set(["owner", "admin"]);
 
 /**
- * Requires that a user may delete a view: the own ones, and as an owner or admin of the organization the shared ones of everybody, so that those of people
+ * Requires that a user may delete a view: the own ones, and as an owner or admin of the organization the shared ones of all users, so that views of people
  * who left do not stay forever. A deleted one is judged as it was.
  * @throws not_found, forbidden as `requireOwn` does
  */
@@ -29,8 +29,8 @@ export function requireDeletable(
 }
 
 /**
- * Requires that a view is as the caller knows it. A deleted one is not: of several callers who know the same view, one changes it and all others learn
- * that it was changed.
+ * Requires that a view is unchanged since the caller read it. A deleted one is not: of several callers who know the same view, one changes it and all others
+ * learn that it was changed.
  * @throws conflict
  */
 export function requireUnchanged(state: ViewState, expectedUpdatedAt: string): void {

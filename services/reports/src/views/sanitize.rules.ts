@@ -42,16 +42,16 @@ const FORBIDDEN_BEGINNING = /^\s*(?:https?:\/\/|s3:\/\/|gs:\/\/|bearer |sk_|pk_|
 const FORBIDDEN_INSIDE =
   /(?:signature|token|password|secret|api_key|credential|session)=|localstorage|-----BEGIN |tm_(?:[a-z]+_)?[0-9A-Za-z]{12}_[0-9A-Za-z]{32}/i;
 
-/** A payload without what must not leave an organization or come from another one, and what was removed from it. */
+/** A payload without parts that must not leave an organization or arrive from another one, and the list of removed parts. */
 export type Sanitized<T extends ExactJson> = { readonly value: T; readonly warnings: readonly string[] };
 
-/** Most warnings; one more says how many there would have been. */
+/** Maximum number of warnings; one more counts the rest. */
 const WARNINGS_MAX = 100;
 const PATH_LENGTH_MAX = 200;
 
 /**
- * Removes members and items that may hold secrets, addresses, or names of rows of an organization (contract of workspace views, sanitizer). To do it twice is to
- * do it once. The value is not deeply nested.
+ * Removes members and items that may hold secrets, addresses, or names of rows of an organization (contract of workspace views, sanitizer). A second pass
+ * changes nothing. The value is not deeply nested.
  */
 export function sanitize<T extends ExactJson>(value: T): Sanitized<T> {
   const warnings: string[] = [];

@@ -142,7 +142,7 @@ describe("somebody else's shared view", () => {
         [admin.identity!.userId]: 1,
         "00000000-0000-0000-0000-000000000000": 1,
       });
-      // It is not there any more for those who only read it.
+      // It no longer exists for users who only read it.
       const reader = memberOf(orgId);
       for (const gone of [
         remove(reader),
@@ -184,7 +184,7 @@ test("lists merge the own views and those that others share, page by page, each 
     return seen;
   };
   for (const limit of [1, 2, 3, 6, 100]) expect(await pages(limit)).toEqual(made.toReversed());
-  // Those of the same moment are in the order of their names and ids, whosever they are.
+  // Views of the same moment are in the order of their names and ids, regardless of their owners.
   await fixture.ask("UPDATE reports.views SET updated_at = '2026-01-01T00:00:00Z' WHERE org_id = $1", orgId);
   for (const limit of [1, 2, 5, 100]) expect(await pages(limit)).toEqual(made.toSorted());
 });

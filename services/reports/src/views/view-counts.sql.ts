@@ -2,7 +2,7 @@ import { badRequest } from "@tidemark/errors";
 import { VIEWS_MAX } from "@tidemark/limits";
 import { sql, type Tx } from "@tidemark/pg";
 
-/** In place of a user: the whole organization. */
+/** Used instead of a user id: the whole organization. */
 const ALL = "00000000-0000-0000-0000-000000000000";
 
 const limitsOf = (userId: string) =>
@@ -31,7 +31,7 @@ const addAnySql = sql(
    ON CONFLICT (org_id, owner_user_id) DO UPDATE SET views = c.views + 1`,
 );
 
-/** Counts a view that is restored, however many there are: nothing of an archive gets lost. */
+/** Counts a restored view, regardless of the limit: no part of an archive is lost. */
 export async function countRestoredView(tx: Tx, orgId: string, userId: string): Promise<void> {
   for (const { owner } of limitsOf(userId)) await tx.count(addAnySql, [orgId, owner]);
 }
@@ -41,7 +41,7 @@ const readSql = sql(
   "SELECT views FROM reports.view_counts WHERE org_id = $1 AND owner_user_id = $2",
 );
 
-/** Tells beforehand what `countNewView` would say. @throws bad_request */
+/** Throws in advance the error that `countNewView` would throw. @throws bad_request */
 export async function requireRoomForView(tx: Tx, orgId: string, userId: string): Promise<void> {
   for (const { owner, max, whose } of limitsOf(userId)) {
     const row = await tx.one<{ views: number }>(readSql, [orgId, owner]);

@@ -19,7 +19,7 @@ export type ViewRow = {
 export const viewColumns = `v.id, v.org_id AS "orgId", v.owner_user_id AS "ownerUserId", v.name, v.project, v.payload, v.visibility,
   v.created_at AS "createdAt", v.updated_at AS "updatedAt"`;
 
-// With the other conditions beside them, an index of the views of a user could look as good as the primary key.
+// With the other conditions in addition, an index of the views of a user could look as good as the primary key.
 const findSql = sql(
   "reports_find_view",
   `SELECT ${viewColumns} FROM (SELECT f.* FROM reports.views f WHERE f.org_id = $1 AND f.id = $2 OFFSET 0) v
@@ -31,7 +31,7 @@ export function findView(tx: Tx, orgId: string, userId: string, viewId: string):
   return tx.one(findSql, [orgId, viewId, userId]);
 }
 
-/** What a change of a view is compared with. */
+/** The state that a change of a view is checked against. */
 export type ViewState = Pick<ViewRow, "ownerUserId" | "visibility" | "updatedAt"> & {
   readonly deletedAt: string | null;
 };
@@ -61,7 +61,7 @@ const insertSql = sql(
    RETURNING ${viewColumns}`,
 );
 
-/** What a view holds. */
+/** The content of a view. */
 export type ViewContent = Pick<ViewRow, "name" | "project" | "payload" | "visibility">;
 
 /** Inserts a view, whose project was entered. */
@@ -76,10 +76,10 @@ export async function insertView(
   return row!;
 }
 
-// Later than before also where the clock was set back, so that nobody takes a changed view for the one they know.
+// Later than before also where the clock was set back, so that no client mistakes a changed view for the one it knows.
 const LATER = "greatest(clock_timestamp(), v.updated_at + interval '1 microsecond')";
 
-/** What of a view changes; what is undefined stays. */
+/** The changes to a view; undefined fields stay unchanged. */
 export type ViewChange = {
   readonly name: string | undefined;
   /** Null: none. */
@@ -122,7 +122,7 @@ const bytesSql = sql(
    FROM reports.views v WHERE v.org_id = $1 AND v.id = $2`,
 );
 
-/** Returns the bytes of what a change of a view replaces; 0 where it is not there. */
+/** Returns the bytes of the parts that a change of a view replaces; 0 if the view does not exist. */
 export async function viewBytes(
   tx: Tx,
   orgId: string,
@@ -171,7 +171,7 @@ const nextSql = listSql(
   `v.updated_at <= $4::timestamptz AND (v.updated_at < $4::timestamptz OR (v.name, v.id) > ($5 COLLATE "C", $6::uuid))`,
 );
 
-/** Returns the views that a user reads, their own and those that others share; those that changed last first, after a position. */
+/** Returns the views that a user reads, their own and those that others share; the last changed ones first, after a position. */
 export function listViewRows(
   tx: Tx,
   orgId: string,

@@ -153,7 +153,7 @@ describe("who deletes or replaces a view", () => {
       };
       const asked = doers[kind].map((doer) => doer());
       expect(await outcomes(asked)).toEqual([...asked.slice(1).map(() => "conflict"), "done"]);
-      // Later, too: the view that they know is not there any more.
+      // Later, too: the view that they know no longer exists.
       await expect(remove()).rejects.toEqual(reason("conflict"));
     }
   });

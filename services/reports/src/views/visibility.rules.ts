@@ -1,7 +1,7 @@
 import { badRequest } from "@tidemark/errors";
 import { VIEW_VISIBILITIES, type ViewVisibility } from "@tidemark/limits";
 
-/** Reads who is to read a view; an empty text is the default. @throws bad_request */
+/** Reads the visibility of a view; an empty text is the default. @throws bad_request */
 export function readVisibility(text: string): ViewVisibility {
   const visibility = VIEW_VISIBILITIES.find((known) => known === (text || VIEW_VISIBILITIES[0]));
   if (visibility !== undefined) return visibility;

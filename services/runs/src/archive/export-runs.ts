@@ -13,7 +13,7 @@ import { listRunsById, type RunRow } from "../read/runs.sql.ts";
 import { listReadmes } from "../readme/readmes.sql.ts";
 import { readRunsOfProject } from "./exported-runs.sql.ts";
 
-/** Named runs that are read together: ten of the largest have 10 MB of documents. */
+/** How many named runs are read together: ten of the largest have 10 MB of documents. */
 const NAMED_TOGETHER = 10;
 
 type Answer = MessageInitShape<typeof ExportRunsResponseSchema>;

@@ -2,11 +2,11 @@ import { sql, type Tx } from "@tidemark/pg";
 import { bytesOfReadme } from "../readme/readmes.sql.ts";
 import { projectOfRun, runColumns, type RunRow } from "../read/runs.sql.ts";
 
-/** Bytes of documents that one statement returns, besides those of one run at most. */
+/** Bytes of documents that one statement returns, in addition to those of one run at most. */
 const PAGE_BYTES = 4 * 1024 * 1024;
 const PAGE_ROWS = 100;
 
-/** A run of an export: the oldest first, so that forks come after what they were forked from. */
+/** A run of an export: the oldest first, so that forks come after their parents. */
 type Place = { readonly createdAt: string; readonly id: string };
 
 const listOfProject = sql(

@@ -13,15 +13,15 @@ import { updateTogether, type RunSettings } from "./update-hundred.ts";
 
 const nothing = () => Promise.resolve();
 
-/** What became of a hundred. */
+/** The result of a batch of a hundred runs. */
 type Result = { readonly runIds: string[]; readonly ok: boolean; readonly error: string; readonly replayed?: boolean };
 
-/** No hundred is begun in the last milliseconds of a request, so that its answer arrives. */
+/** No hundred is started in the last milliseconds of a request, so that its answer arrives. */
 const RESERVE_MS = 1500;
 
 /**
- * Changes status, tags and notes of many runs, a hundred in each transaction. With a key, the first call keeps which runs it found, and each hundred
- * keeps what became of it; a repeated call goes on with those that were not reached, and changes none twice.
+ * Changes status, tags and notes of many runs, a hundred in each transaction. With a key, the first call stores the runs it found, and each hundred
+ * stores its result; a repeated call continues with the hundreds that were not reached, and changes none twice.
  * @throws bad_request, run_search_invalid, run_search_too_broad, payment_required, plan_limit_exceeded, idempotency_key_reused,
  *   idempotency_in_progress
  */
@@ -54,7 +54,7 @@ function readSettings({ status, tags, notes }: BulkUpdateRunsRequest): RunSettin
   return { status: requireStatus(status), tags: tags?.tags, notes };
 }
 
-/** A key that was used within another project is that of another request: it may see other runs. */
+/** A key used within another project belongs to another request, which may see other runs. */
 function keyedOf(request: BulkUpdateRunsRequest, caller: Caller): IdempotentRequest | undefined {
   const { $typeName: _type, $unknown: _unknown, idempotencyKey: key, ...body } = request;
   if (key === "") return undefined;
@@ -62,12 +62,12 @@ function keyedOf(request: BulkUpdateRunsRequest, caller: Caller): IdempotentRequ
   return { key, route: "POST /api/runs/bulk-update", parts: [caller.projectId ?? "", json] };
 }
 
-/** The key of a hundred. No client can send it, because keys have no blanks. */
+/** The key of a hundred. No client can send it, because keys contain no blanks. */
 function partOf(keyed: IdempotentRequest | undefined, index: number): IdempotentRequest | undefined {
   return keyed === undefined ? undefined : { ...keyed, key: `${keyed.key} ${index}` };
 }
 
-/** Returns the runs that the request selects; with a key those that its first call selected, because a change may take runs out of a filter. */
+/** Returns the runs that the request selects; with a key, the runs that its first call selected, because a change may take runs out of a filter. */
 async function keptSelection(
   deps: RunsDeps,
   call: Call,
@@ -76,14 +76,14 @@ async function keptSelection(
 ): Promise<readonly string[]> {
   if (keyed === undefined) return selectedRuns(deps, call, request);
   const { orgId } = callerOf(call);
-  // Chosen before the key is taken: who has the key must not wait for the connections of those who wait for the key.
+  // Chosen before the key is taken: the holder of the key must not wait for connections held by requests that wait for the key.
   const isKept = await isAnswered(deps.db, orgId, keyed.key);
   const found = isKept ? [] : await selectedRuns(deps, call, request);
   const { reply } = await withIdempotency(deps.db, orgId, keyed, nothing, () => Promise.resolve(writeIds(found)));
   return readIds(reply);
 }
 
-/** Changes a hundred, or finds what became of it. A run that the caller can no longer see fails the hundred also then. */
+/** Changes a hundred, or finds its stored result. A run that the caller can no longer see fails the hundred in both cases. */
 async function updateHundred(
   { db, storageGate, staleness, noteChange }: RunsDeps,
   caller: Caller,
@@ -111,7 +111,7 @@ async function updateHundred(
   return resultOf(runIds, isVisible && reply[0] === 1, replayed);
 }
 
-/** Tells which hundreds would change. */
+/** Returns which hundreds would change. */
 async function tryHundreds({ db }: RunsDeps, caller: Caller, ids: readonly string[]): Promise<Result[]> {
   const visible = await db.readTenant(caller.orgId, (tx) => visibleRuns(tx, caller, ids));
   return hundredsOf(ids).map((runIds) =>

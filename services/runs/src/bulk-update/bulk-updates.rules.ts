@@ -17,7 +17,7 @@ export function readIds(bytes: Uint8Array): string[] {
   );
 }
 
-/** Cuts ids into hundreds, of which the last one may be smaller. */
+/** Splits ids into hundreds; the last one may be smaller. */
 export function hundredsOf(ids: readonly string[]): string[][] {
   const { together } = BULK_UPDATE;
   return Array.from({ length: Math.ceil(ids.length / together) }, (_, i) =>

@@ -11,7 +11,7 @@ import { withRuns } from "../list/with-runs.ts";
 import { listRefsById } from "../select/run-refs.sql.ts";
 
 /**
- * Returns the different runs that a bulk update names, whether or not the caller may see them, or those that its filter finds.
+ * Returns the distinct runs that a bulk update names, whether or not the caller may see them, or those that its filter finds.
  * @throws bad_request, also for a filter that finds too many; run_search_invalid, run_search_too_broad
  */
 export async function selectedRuns(
@@ -40,7 +40,7 @@ export async function selectedRuns(
   return found.map(({ id }) => id);
 }
 
-/** Returns those of the runs that the caller may see. */
+/** Returns the runs among `ids` that the caller may see. */
 export async function visibleRuns(tx: Tx, caller: Caller, ids: readonly string[]): Promise<ReadonlySet<string>> {
   const refs = await listRefsById(tx, caller.orgId, ids, caller.projectId);
   return new Set(refs.map(({ id }) => id));

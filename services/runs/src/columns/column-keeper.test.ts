@@ -140,7 +140,7 @@ describe("a column that is kept", () => {
 describe("a keeper", () => {
   const by = (path: string) => ({ sort: "column", column: { kind: "config", path }, direction: "asc" }) as const;
 
-  /** A keeper whose asks can be waited for. */
+  /** A keeper whose asks can be awaited. */
   function started() {
     const begun: string[] = [];
     const keeper = createColumnKeeper({

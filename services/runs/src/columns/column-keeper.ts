@@ -7,9 +7,9 @@ import { askColumn, fillColumn, forgetColumns, listColumnsToFill } from "./kept-
 
 /** Keeps the values of columns that tables of large organizations are sorted by. */
 export type ColumnKeeper = {
-  /** Notes that a table was sorted. Never waits and never fails. Does nothing for orders by something else than a column of documents. */
+  /** Notes that a table was sorted. Never waits and never fails. Does nothing for orders by anything but a document column. */
   readonly ask: (orgId: string, order: RunOrder) => void;
-  /** Makes the columns ready that were asked for, of all processes, and forgets those that nobody asks for. */
+  /** Makes the columns ready that any process asked for, and forgets the columns that no process asks for. */
   readonly round: () => Promise<void>;
   /** Ends after the current step. */
   readonly stop: () => void;
@@ -20,10 +20,10 @@ const ASK_EVERY_MS = 10_000;
 const ASKS_MAX = 10_000;
 /** A step takes some tens of milliseconds. */
 const STEP_RUNS = 1000;
-/** Transactions that do not know of a column yet mostly end within this time; a later round goes on otherwise. */
+/** Transactions that do not know of a column yet mostly end within this time; otherwise a later round continues. */
 const PATIENCE_MS = 2000;
 
-/** Creates a keeper. `begin` begins a round. */
+/** Creates a keeper. `begin` starts a round. */
 export function createColumnKeeper(options: {
   readonly db: Db;
   readonly begin: () => void;
@@ -42,7 +42,7 @@ export function createColumnKeeper(options: {
         return fillColumn(tx, orgId, id, STEP_RUNS);
       });
       if (step === "done" || (step === "waiting" && performance.now() > until)) return;
-      // Half of a core of PostgreSQL is for others.
+      // Leaves half of a PostgreSQL core to others.
       await rest(step === "waiting" ? 20 : performance.now() - began);
     }
   };

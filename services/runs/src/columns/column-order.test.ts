@@ -7,7 +7,7 @@ import { keepColumn } from "./kept-columns.fixture.ts";
 let fixture: RunsFixture;
 const call = callAs();
 
-/** What is sorted by, beside each other. A value is a number, a text, or undefined for none. */
+/** The values to sort by, next to each other. A value is a number, a text, or undefined for none. */
 type Row = { readonly name: string; readonly values: Readonly<Record<string, number | string | undefined>> };
 const rows: Row[] = [];
 

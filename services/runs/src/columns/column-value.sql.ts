@@ -17,7 +17,7 @@ function documentValue(column: DocumentColumn, run: string, bind: Bind): string 
 }
 
 /**
- * Returns SQL that selects what a column compares as, `num` and `txt`, of the run `run`; no row where it has nothing to compare. Texts have NaN as
+ * Returns SQL that selects the comparable value of a column, `num` and `txt`, of the run `run`; no row where the run has none. Texts have NaN as
  * `num`, numbers an empty `txt`, so that ordered by both, numbers come before texts.
  */
 export function comparableValue(column: Column, run: string, bind: Bind): string {

@@ -4,7 +4,7 @@ import { METRIC_FIGURES, type MetricFigure } from "./column.rules.ts";
 
 /** The figures of some metric keys of a run. */
 export type RunFigures = {
-  /** For each key that the run has, its index among the keys that were asked for. */
+  /** For each key that the run has, its index among the requested keys. */
   readonly places: readonly number[];
 } & { readonly [figure in MetricFigure]: readonly number[] };
 
@@ -41,7 +41,7 @@ export async function readFigures(
   });
 }
 
-/** The newest value of one of the paths of a run; both are indexes among what was asked for. */
+/** The newest value of one of the paths of a run; both are indexes into the requested ids and paths. */
 export type AttributeValue = {
   readonly run: number;
   readonly place: number;

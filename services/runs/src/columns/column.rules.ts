@@ -12,13 +12,13 @@ export type DocumentColumn = { readonly kind: "config" | "attributes"; readonly 
 /** A column that is read from the key aggregates. */
 export type MetricColumn = { readonly kind: "metrics"; readonly key: string; readonly figure: MetricFigure };
 
-/** What a table of runs shows beside each run, filters by and sorts by. */
+/** A column that a table of runs shows next to each run, filters by and sorts by. */
 export type Column = DocumentColumn | MetricColumn;
 
 /** Longest name of a column behind its kind, in bytes: as long as the longest path of an attribute with its prefix in `config`. */
 const COLUMN_PATH_BYTES_MAX = 512;
 
-/** Tells whether a path is short enough for the name of a column. */
+/** Returns whether a path is short enough for the name of a column. */
 export function isColumnPath(path: string): boolean {
   // A UTF-16 unit has at least one byte. Most long paths need no counting.
   return path.length <= COLUMN_PATH_BYTES_MAX && Buffer.byteLength(path) <= COLUMN_PATH_BYTES_MAX;
@@ -47,7 +47,7 @@ function metricColumn(path: string): MetricColumn {
     : { kind: "metrics", key: path, figure: "latest" };
 }
 
-/** Most columns of a table. */
+/** Maximum number of columns of a table. */
 const COLUMNS_MAX = 50;
 
 /** Reads the columns of a table. @throws bad_request with field `columns` */
@@ -68,7 +68,7 @@ export function columnName(column: Column): string {
   return column.kind === "metrics" ? `metrics.${column.key}.${column.figure}` : `${column.kind}.${column.path}`;
 }
 
-/** Most ways of splitting a path that are tried; a path of more than six names is tried whole and split at every dot. */
+/** Maximum number of ways to split a path that are tried; a path of more than six names is tried whole and split at every dot. */
 const NAMES_SPLIT_MAX = 6;
 
 /**
@@ -89,7 +89,7 @@ export function documentPaths(path: string): readonly (readonly string[])[] {
   return splits(0);
 }
 
-/** Separates the keys of a place in a config; no key of a document can be told from two by it, because keys hold it escaped. */
+/** Separates the keys of a place in a config; it occurs in no key of a document, because keys contain it escaped. */
 const KEY_END = "\u0001";
 
 /** Returns the places of a column in a config, as `runs.config_value` takes them. */

@@ -17,7 +17,7 @@ export function configValue(config: string, path: string): unknown {
   return at(JSON.parse(config), path.split("."));
 }
 
-/** Whether a value compares as a filter says: the rules, written as plainly as possible. */
+/** Whether a value passes a filter: the rules, written as plainly as possible. */
 export function compares(value: unknown, { comparison, operand }: Pick<Filter, "comparison" | "operand">): boolean {
   const shown = typeof value === "boolean" ? String(value) : value;
   // The values of tests are doubles.

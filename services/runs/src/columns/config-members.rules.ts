@@ -5,8 +5,8 @@ import { isColumnPath } from "./column.rules.ts";
 type Level = { readonly prefix: string; readonly members: readonly (readonly [string, ExactJson])[]; next: number };
 
 /**
- * Yields the values of a config that are no objects, in their order, with their paths: nested keys are joined by points. A path that is too long for the
- * name of a column is told with whatever value it has, and nothing below it is visited: a long key would be copied for each of the members that it has.
+ * Yields the values of a config that are not objects, in order, with their paths: nested keys are joined by dots. A path that is too long for the
+ * name of a column is yielded with any value it has, and nothing below it is visited: a long key would be copied for each of its members.
  * There is no generator for each level, because every value would go through all of them.
  */
 export function* membersOf(
@@ -29,7 +29,7 @@ export function* membersOf(
   }
 }
 
-/** Tells whether a value of a config is an object. */
+/** Returns whether a value of a config is an object. */
 export function isObject(value: ExactJson): value is ExactObject {
   return typeof value === "object" && value !== null && !Array.isArray(value) && !isExactNumber(value);
 }

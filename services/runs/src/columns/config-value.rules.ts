@@ -17,8 +17,8 @@ function memberOf(value: ExactJson | undefined, key: string): ExactJson | undefi
 }
 
 /**
- * Tells whether the JSON of a value is certainly longer than `charactersMax`: it counts what each part takes at least, and ends as soon as that is more. To
- * write a value only to find it too long takes the longer the more there is of it, for each column that leads into it.
+ * Returns whether the JSON of a value is certainly longer than `charactersMax`: it adds up the minimum length of each part, and ends as soon as that is more.
+ * Writing a value only to find it too long takes longer the larger the value is, for each column that leads into it.
  */
 export function isCertainlyLonger(value: ExactJson, charactersMax: number): boolean {
   return charactersLeft(value, charactersMax) < 0;

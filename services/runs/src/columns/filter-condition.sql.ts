@@ -13,7 +13,7 @@ const OPERATORS: Readonly<Record<Comparison, string>> = {
 
 /** Returns a condition that is true exactly if the run `run`, SQL of an id, has a value that compares so; `$1` is the organization. */
 export function filterCondition({ column, comparison, operand }: Filter, run: string, bind: Bind): string {
-  // Values of metrics are doubles, of which the nearest one is meant.
+  // Values of metrics are doubles: the nearest one is meant.
   const known = column.kind === "metrics" && typeof operand === "object" ? Number(operand.digits) : operand;
   return `EXISTS (SELECT FROM (${comparableValue(column, run, bind)}) v WHERE ${comparedCondition(comparison, known, bind)})`;
 }

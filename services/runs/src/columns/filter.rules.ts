@@ -6,7 +6,7 @@ export type Comparison = "<" | "<=" | ">" | ">=" | "=" | "!=";
 /** A finite number of at least 2^53, or at most -2^53, by its decimal digits: no double holds all integers there. */
 export type LongNumber = { readonly digits: string };
 
-/** What runs are compared with: a number, or a text, which never equals a number. */
+/** The operand of a comparison: a number, or a text, which never equals a number. */
 export type Operand = number | LongNumber | string;
 
 /** Returns a number in decimal digits, perhaps with an exponent, as an operand. */

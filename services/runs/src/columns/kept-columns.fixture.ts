@@ -3,7 +3,7 @@ import { seeDeleted } from "../deletion/hidden-rows.sql.ts";
 import { attributePaths, placesOf, readColumn } from "./column.rules.ts";
 import { fillColumn } from "./kept-columns.sql.ts";
 
-/** Asks for a column however few runs there are. Does nothing for columns of metrics and what is none. Returns its id. */
+/** Asks for a column however few runs there are. Does nothing for metric columns and for names that are not columns. Returns its id. */
 export async function askAnyway(fixture: RunsFixture, orgId: string, name: string): Promise<string | undefined> {
   const column = readColumn(name);
   if (column === undefined || column.kind === "metrics") return undefined;

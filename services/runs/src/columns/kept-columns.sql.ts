@@ -6,7 +6,7 @@ const findSql = sql(
   "SELECT id FROM runs.kept_columns WHERE org_id = $1 AND kind = $2 AND path = $3 AND ready",
 );
 
-/** Returns the id under which the values of a column are kept for every run, in this snapshot; undefined: they are not. */
+/** Returns the id under which the values of a column are kept for every run, in this snapshot; undefined if they are not. */
 export async function findKeptColumn(
   tx: Tx,
   orgId: string,
@@ -32,7 +32,7 @@ export function listColumnsToFill(tx: Tx): Promise<{ orgId: string; id: string }
 
 const fillSql = sql("runs_fill_column", "SELECT runs.fill_column($1, $2, $3) AS step");
 
-/** Keeps the values of at most `runsMax` further runs, in a transaction that sees deleted runs. `waiting`: a later step goes on. */
+/** Keeps the values of at most `runsMax` further runs, in a transaction that sees deleted runs. `waiting`: a later step continues. */
 export async function fillColumn(
   tx: Tx,
   orgId: string,
@@ -45,7 +45,7 @@ export async function fillColumn(
 
 const forgetSql = sql("runs_forget_columns", "SELECT runs.forget_columns()");
 
-/** Forgets columns of any organizations that nobody has asked for in seven days. */
+/** Forgets columns of any organizations that no process has asked for in seven days. */
 export async function forgetColumns(tx: Tx): Promise<void> {
   await tx.rows(forgetSql, []);
 }

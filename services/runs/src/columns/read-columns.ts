@@ -9,7 +9,7 @@ import { configValueAt, isCertainlyLonger } from "./config-value.rules.ts";
 /** A value with more bytes of JSON is not shown in a table. */
 export const CELL_BYTES_MAX = 65_536;
 
-/** Configs are parsed in turns with other work: this many characters take some milliseconds. */
+/** Parsing of configs takes turns with other work: this many characters take some milliseconds. */
 const TURN_CHARS = 262_144;
 
 /** A run whose columns are read. `config` is compact JSON. */
@@ -17,7 +17,7 @@ type TableRun = { readonly id: string; readonly config: string };
 
 /**
  * Returns the values of columns of runs, as JSON, empty where a run has none. The cells of a page have at most `PAGE_BYTES_MAX` bytes: of the runs
- * behind that, which are at least not the first one, nothing is returned.
+ * after that limit, nothing is returned; the first run is always returned.
  */
 export async function readColumnCells(
   tx: Tx,

@@ -17,7 +17,7 @@ type Row = { path: string; values: (string | number | null)[]; different: boolea
 
 const ask = (call: Call, request: Request) => fixture.client.compareRuns(request, call);
 
-/** The rows of a comparison; texts as they are, no value as null. */
+/** The rows of a comparison; texts unchanged, no value as null. */
 async function rowsOf(call: Call, request: Request): Promise<{ rows: Row[]; truncated: boolean }> {
   const { runs, blocks, truncated } = await ask(call, request);
   const rows = blocks.flatMap(({ paths, different, valuesJson, numbers }) =>

@@ -20,13 +20,13 @@ import {
   type AttributeCell,
 } from "./page-rows.rules.ts";
 
-/** Most attribute paths of a run in one read. */
+/** Maximum number of attribute paths of a run in one read. */
 const PATHS_EACH = 1000;
 
-/** Most bytes of attribute values in one read. */
+/** Maximum bytes of attribute values in one read. */
 const ATTRIBUTE_BYTES = 32 * 1024 * 1024;
 
-/** Most metric keys of a run in one read: enough for all rows of a comparison, and a few that wait for the next page. */
+/** Maximum number of metric keys of a run in one read: enough for all rows of a comparison, and a few that wait for the next page. */
 const KEYS_EACH = Math.ceil((COMPARISON_ROWS_MAX + 1) / COMPARED_FIGURES.length) + 16;
 
 /** Compares runs side by side (API specification, GET /api/runs/side-by-side). @throws bad_request, not_found */

@@ -1,16 +1,16 @@
 import { compareKeyBytes } from "@tidemark/metric-codec";
 import { sameJsonAs } from "@tidemark/documents";
 
-/** Most rows of a comparison (API specification, Limits). */
+/** Maximum number of rows in a comparison (API specification, Limits). */
 export const COMPARISON_ROWS_MAX = 5000;
 
-/** Most characters of JSON in all rows together, so that a few huge values cannot fill the memory. */
+/** Maximum number of JSON characters in all rows together, so that a few huge values cannot fill the memory. */
 const CHARACTERS_MAX = 32 * 1024 * 1024;
 
-/** Most values that are compared: fifty equal runs may have millions. */
+/** Maximum number of values that are compared: fifty equal runs may have millions. */
 const VALUES_MAX = 3_000_000;
 
-/** Longer values are compared as they are written: to parse two of them takes longer than others should wait. */
+/** Longer values are compared as text: parsing two of them takes longer than other requests should wait. */
 const PARSED_CHARACTERS_MAX = 256 * 1024;
 
 /** Characters that a number counts as. */
@@ -27,7 +27,7 @@ type ComparisonBlock = {
   readonly paths: string[];
   readonly different: boolean[];
   readonly texts: string[];
-  /** In place of texts. */
+  /** Used instead of texts. */
   readonly numbers: number[];
 };
 
@@ -35,7 +35,7 @@ type ComparisonBlock = {
 export type Comparison = {
   /**
    * Adds rows, in any order, whose paths come after all paths added before. Reads no further than it has to, and yields after each row, and after each value
-   * that may have been parsed, where the caller may let others work; returns false when the comparison is closed.
+   * that may have been parsed, where the caller may let other work run; returns false when the comparison is closed.
    */
   readonly addTexts: (rows: Iterable<TextRow>) => Generator<void, boolean>;
   readonly addNumbers: (rows: Iterable<NumberRow>) => Generator<void, boolean>;

@@ -1,9 +1,9 @@
 import { compareKeyBytes } from "@tidemark/metric-codec";
 import type { NumberRow, TextRow } from "./comparison.rules.ts";
 
-/** A value of one run; null at the path that comes next, where the page ends for this run. */
+/** A value of one run; null at the next path, where the page ends for this run. */
 export type AttributeCell = {
-  /** Of the run among those that are compared, from 1. */
+  /** Position of the run among the compared runs, from 1. */
   readonly ordinal: number;
   readonly path: string;
   /** JSON. */
@@ -35,7 +35,7 @@ export function attributeRows(prefix: string, runs: number, cells: readonly Attr
   };
 }
 
-/** The numbers that are compared of a metric, in the order of the paths. */
+/** The numbers of a metric that are compared, in the order of the paths. */
 export const COMPARED_FIGURES = ["latest", "max", "mean"] as const;
 
 /** Some metric keys of one run, in code point order, with a column of numbers per figure. */

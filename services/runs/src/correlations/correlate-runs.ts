@@ -8,17 +8,17 @@ import { correlate, type Correlation } from "./correlation.rules.ts";
 import { readConfigNumbers, readNumericColumns, type NumericColumn } from "./numeric-columns.ts";
 import { weighConfigs } from "./numbers-of-runs.sql.ts";
 
-/** Most runs of a request. */
+/** Maximum number of runs in a request. */
 export const CORRELATED_RUNS_MAX = 10_000;
-/** Most columns that are correlated with the metric. */
+/** Maximum number of columns that are correlated with the metric. */
 export const CORRELATED_COLUMNS_MAX = 300;
-/** Most bytes of the configs of the runs of a request. */
+/** Maximum bytes of the configs of the runs in a request. */
 const CONFIG_BYTES_MAX = 128 * 1024 * 1024;
 
 type Found = NumericColumn & Correlation;
 
 /**
- * RunsService.CorrelateRuns: how numbers of configs, attributes and metrics go together with one metric.
+ * RunsService.CorrelateRuns: how numbers of configs, attributes and metrics correlate with one metric.
  * @throws bad_request, not_found when a named run is not visible, run_search_invalid, run_search_too_broad
  */
 export function correlateRuns(deps: RunsDeps): RunsHandlers["correlateRuns"] {
@@ -61,7 +61,7 @@ export function correlateRuns(deps: RunsDeps): RunsHandlers["correlateRuns"] {
   };
 }
 
-/** Orders by the size of the coefficient of ranks, to nine digits, those without one last, then by name. */
+/** Orders by the size of the rank coefficient, to nine digits, columns without one last, then by name. */
 function strongestFirst(a: Found, b: Found): number {
   const strength = ({ spearman }: Found): number =>
     spearman === undefined ? -1 : Math.round(Math.abs(spearman) * 1e9);

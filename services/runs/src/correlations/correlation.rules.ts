@@ -1,4 +1,4 @@
-/** How two columns go together over the runs that have both. Undefined where one of them does not vary, or has fewer than two runs. */
+/** How two columns correlate over the runs that have both. Undefined where one of them does not vary, or has fewer than two runs. */
 export type Correlation = {
   /** Runs that have both. */
   readonly runs: number;
@@ -24,7 +24,7 @@ export function correlate(x: Float64Array, y: Float64Array): Correlation {
 }
 
 /**
- * Returns Pearson's coefficient in two passes: sums of products of deviations from the means, which does not lose digits where the values are far
+ * Returns Pearson's coefficient in two passes: sums of products of deviations from the means, which keeps all digits where the values are far
  * from 0. Deviations are scaled to at most 1, so that no square is beyond a double.
  */
 function pearson(x: Float64Array, y: Float64Array): number | undefined {

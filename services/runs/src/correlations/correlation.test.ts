@@ -13,7 +13,7 @@ function reference(x: readonly number[], y: readonly number[]): number | undefin
   return left === 0n || right === 0n ? undefined : Number(cross) / Math.sqrt(Number(left)) / Math.sqrt(Number(right));
 }
 
-/** Twice the mean rank of each value: how many are smaller, and how many are equal. */
+/** Twice the mean rank of each value: computed from how many are smaller, and how many are equal. */
 function doubleRanks(values: readonly number[]): number[] {
   return values.map((value) => {
     const smaller = values.filter((other) => other < value).length;

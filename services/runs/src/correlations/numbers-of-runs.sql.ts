@@ -6,7 +6,7 @@ const weighSql = sql(
   `SELECT coalesce(sum(octet_length(r.config)), 0)::float8 AS bytes FROM unnest($2::uuid[]) AS chosen (id) ${runOfId("chosen.id")}`,
 );
 
-/** Returns how many bytes the configs of runs have. */
+/** Returns the number of bytes of the configs of runs. */
 export async function weighConfigs(tx: Tx, orgId: string, ids: readonly string[]): Promise<number> {
   return (await tx.one<{ bytes: number }>(weighSql, [orgId, ids]))?.bytes ?? 0;
 }
@@ -16,7 +16,7 @@ const configsSql = sql(
   `SELECT r.config FROM unnest($2::uuid[]) WITH ORDINALITY AS chosen (id, ordinal) ${runOfId("chosen.id")} ORDER BY chosen.ordinal`,
 );
 
-/** Returns the configs of runs, which the organization has, in the order of `ids`. */
+/** Returns the configs of runs of the organization, in the order of `ids`. */
 export async function readConfigs(tx: Tx, orgId: string, ids: readonly string[]): Promise<string[]> {
   return (await tx.rows<{ config: string }>(configsSql, [orgId, ids])).map(({ config }) => config);
 }

@@ -16,10 +16,10 @@ import { readConfigs, readLoggedNumbers } from "./numbers-of-runs.sql.ts";
 /** A column of numbers, one for each run; NaN where a run has none. */
 export type NumericColumn = { readonly name: string; readonly numbers: Float64Array };
 
-/** Runs that are read at a time: their configs have at most some 100 MB. */
+/** Number of runs read at a time: their configs have at most about 100 MB. */
 const PORTION = 100;
 
-/** Paths of attributes that are looked at of each run. */
+/** Number of attribute paths that are read of each run. */
 const LOGGED_PATHS_MAX = 1000;
 
 /** Longest text of a number. */
@@ -41,7 +41,7 @@ async function inPortions(
 
 const emptyColumn = (runs: number): Float64Array => new Float64Array(runs).fill(Number.NaN);
 
-/** Reads named columns of runs as numbers; texts are none. */
+/** Reads named columns of runs as numbers; texts do not count as numbers. */
 export async function readNumericColumns(
   tx: Tx,
   orgId: string,
@@ -99,15 +99,15 @@ async function readDocuments(
 }
 
 /**
- * Reads all numbers of the configs of runs whose names a column may have, also of those that `log_config` wrote: of each run, what the config has goes
- * before that.
+ * Reads all numbers of the configs of runs whose names a column may have, and those that `log_config` wrote: for each run, the config takes
+ * precedence.
  */
 export async function readConfigNumbers(tx: Tx, orgId: string, ids: readonly string[]): Promise<NumericColumn[]> {
   const columns = new Map<string, Float64Array>();
   const put = (name: string, run: number, value: number): void => {
     let numbers = columns.get(name);
     if (numbers === undefined) {
-      // What comes later is in fewer runs, or the configs have nothing in common.
+      // Later names are in fewer runs, or the configs have nothing in common.
       if (columns.size === NAMES_MAX) return;
       columns.set(name, (numbers = emptyColumn(ids.length)));
     }
@@ -128,5 +128,5 @@ export async function readConfigNumbers(tx: Tx, orgId: string, ids: readonly str
   return [...columns].map(([name, numbers]) => ({ name: `config.${name}`, numbers }));
 }
 
-/** Names of config numbers that are kept while they are read: of 80 kB each for the most runs. */
+/** Number of config names kept during the read: 80 kB each for the maximum number of runs. */
 const NAMES_MAX = 1000;

@@ -25,7 +25,7 @@ afterAll(async () => {
 
 const numberOf = (name: string | undefined): number => Number(/[0-9]+$/.exec(name ?? "")?.[0]);
 
-/** What a process sends while `work` runs. */
+/** Counts what a process sends while `work` runs. */
 async function sentWhile(work: () => Promise<unknown>, sender: RivalProcess = rival) {
   const before = sender.sent();
   await work();
@@ -42,7 +42,7 @@ describe("creates that come at the same time", () => {
     });
     expect(sent).toEqual({ groups: 2, alone: 0 });
     expect(runs.map(({ name }) => numberOf(name))).toEqual(Array.from({ length: 70 }, (_, i) => i + 2));
-    // With as many digits each, because zeros at the end are left out.
+    // Padded to the same number of digits, because trailing zeros are left out.
     const times = runs.map(({ createdAt }) => createdAt.slice(0, -1).padEnd("2026-01-01T00:00:00.000000".length, "0"));
     expect(times).toEqual([...new Set(times)].toSorted());
     expect(runs.every(({ createdAt, startedAt }) => createdAt === startedAt)).toBe(true);
@@ -118,7 +118,7 @@ describe("creates that come at the same time", () => {
       );
     });
     expect(outcomes).toEqual(requests.map(([, , what]) => what));
-    // One of all callers who may see every project, and the one that names a project which is not the key's.
+    // One group for all callers who may see every project, and one for the caller who names a project that is not the key's.
     expect(sent).toEqual({ groups: 2, alone: 0 });
     expect(await countsOf(fixture, call.orgId)).toEqual([exact(0), exact(8)]);
   });

@@ -16,16 +16,16 @@ import type { WantedRun } from "./wanted-run.ts";
 /** Stores new runs, several with each commit. */
 export type GroupedCreates = {
   /**
-   * Creates a run in a project that exists, with an id that is free. Resolves when the run is durable, or to undefined when it has to be created
-   * alone, because it is not such a run or because the group that it was in failed: then nothing of it is stored.
-   * @throws service_unavailable when too much waits already, warehouse_unavailable, bad_request
+   * Creates a run with a free id in an existing project. Resolves when the run is durable, or to undefined when it has to be created
+   * alone, because it is not such a run or because its group failed: then nothing of it is stored.
+   * @throws service_unavailable when the queue is full, warehouse_unavailable, bad_request
    */
   create(caller: Caller, project: string, wanted: WantedRun): Promise<RunRow | undefined>;
 };
 
 /** A create in the queue. */
 type PendingCreate = Queued & {
-  /** What creates of a group have in common: their runs are of one project. */
+  /** Equal for all creates of a group: their runs belong to one project. */
   readonly line: string;
   readonly home: GroupHome;
   readonly run: GroupedRun;
@@ -33,16 +33,16 @@ type PendingCreate = Queued & {
   readonly reject: (error: unknown) => void;
 };
 
-/** In a larger group a create costs hardly less, and all of its runs wait longer. */
+/** In a larger group a create is hardly cheaper, and all runs of the group wait longer. */
 const GROUP = { itemsMax: 64, bytesMax: 1024 * 1024, linesMax: 1 };
-/** One of each project, because another one would only wait for its row. */
+/** One for each project, because a second one would only wait for the project's row. */
 const GROUPS_MAX = 4;
-/** Memory for documents of creates that wait or are being stored, of which an organization has a share. */
+/** Memory for documents of creates that wait or are being stored; each organization has a share of it. */
 const QUEUE_BYTES_MAX = 64 * 1024 * 1024;
-/** Of a create without its documents. */
+/** Bytes of a create without its documents. */
 const CREATE_BYTES = 1024;
 
-/** Creates a store with nothing in its queue, for creates of at most `queueBytesMax` bytes, or one that is larger. */
+/** Creates a store with an empty queue for creates of at most `queueBytesMax` bytes together, or for a single larger one. */
 export function createGroupedCreates(
   { db, plans, newId }: Pick<RunsDeps, "db" | "plans" | "newId">,
   queueBytesMax = QUEUE_BYTES_MAX,
@@ -132,14 +132,14 @@ function bytesOf({ config, metadata, name = "", tags }: GroupedRun): number {
 }
 
 /**
- * Whether the creates of a failed group may be tried one by one: nothing was stored, and it may be the fault of one of them, or of a
- * transaction that was in the way.
+ * Whether the creates of a failed group may be retried one by one: nothing was stored, and one of them may have caused the failure, or a
+ * conflicting transaction.
  */
 function mayGoAlone(error: unknown, size: number): boolean {
   const cause = isAppError(error) ? error.cause : error;
   const isUnavailable = isAppError(error) && error.reason === "warehouse_unavailable";
   const state = sqlState(cause);
-  // A connection that is lost leaves open what was stored; a statement that took too long would do so again.
+  // After a lost connection it is unknown what was stored; a statement that took too long would take too long again.
   if (isUnavailable || state === "" || state === "57014") return false;
   // Alone, a create of a project that was deleted meanwhile looks for the project again.
   const isProjectGone = state === "P0002";

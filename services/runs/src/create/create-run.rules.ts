@@ -62,7 +62,7 @@ function isSame(stored: Uint8Array | null, wanted: Uint8Array): boolean {
   return stored !== null && Buffer.compare(stored, wanted) === 0;
 }
 
-/** The parts that make two create requests the same one, after names were trimmed and defaults filled in. */
+/** The parts that make two create requests equal, after names were trimmed and defaults filled in. */
 type FingerprintedRequest = {
   readonly id: string;
   /** Null when the client left the name to the server. */
@@ -73,8 +73,8 @@ type FingerprintedRequest = {
 };
 
 /**
- * Returns what is equal for equal requests, to be fingerprinted; the project is compared separately, because it can be renamed. The order of keys does not matter, the order of
- * tags does; numbers are equal when their decimal values are, so `1.0` equals `1` and 9007199254740993
+ * Returns a value that is equal for equal requests, to be fingerprinted; the project is compared separately, because it can be renamed.
+ * The order of keys does not matter, the order of tags does; numbers are equal when their decimal values are, so `1.0` equals `1` and 9007199254740993
  * does not equal 9007199254740992. Fingerprints are stored: they must not change between releases.
  */
 export function comparedCreate({ id, name, config, tags, metadata }: FingerprintedRequest): ExactJson {

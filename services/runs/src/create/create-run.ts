@@ -17,12 +17,12 @@ import { readWantedRun } from "./wanted-run.ts";
  *     wanted-run.ts            reads the request
  *     create-grouped.ts        new runs of one project share a transaction (infra/jobs)
  *     run-group.sql.ts         stores a group, in one statement
- *     merge-texts.ts           has the index of searched texts merged beside the creates
+ *     merge-texts.ts           has the index of searched texts merged while creates run
  *     create-alone.ts          everything else, in a transaction of its own: an id that is taken, a new project, the last runs of a plan
  *     create-run.rules.ts      what happens if the id exists
  */
 
-/** Names of projects that are remembered. */
+/** Number of project names that are remembered. */
 const PROJECTS_MAX = 10_000;
 
 /**
@@ -56,7 +56,7 @@ export function createRun(deps: RunsDeps): RunsHandlers["createRun"] {
   };
 }
 
-/** Admits the bytes of a run, unless it is there: then it is attached to. */
+/** Admits the bytes of a run, unless the run exists: then the caller attaches to it. */
 function admitNew(
   { db, storageGate }: RunsDeps,
   caller: Caller,
@@ -73,11 +73,11 @@ function admitNew(
   );
 }
 
-/** What is remembered of the projects of project-scoped keys, whose runs are in no other project. The database checks that it is still true. */
+/** Remembers the projects of project-scoped keys, whose runs are in no other project. The database checks that this is still true. */
 function createProjectNames() {
   const names = new Map<string, string>();
   return {
-    /** The project of runs whose client names no project; undefined when it is not known. */
+    /** The project of runs whose client names no project; undefined when unknown. */
     defaultOf: ({ projectId }: Caller): string | undefined =>
       projectId === undefined ? DEFAULT_PROJECT : names.get(projectId),
     /** Remembers the name of the caller's own project. */

@@ -2,12 +2,12 @@ import { sql, type Db } from "@tidemark/pg";
 
 /** Has the index of searched texts merged while runs are created. */
 export type TextMerger = {
-  /** Tells that runs were created. */
+  /** Notes that runs were created. */
   created(runs: number): void;
 };
 
 /**
- * A search reads what is not merged from end to end, 1.4 ms for that of 64 runs of the SDK; in a merge of more runs an entry costs hardly less
+ * A search reads unmerged entries from end to end: 1.4 ms for 64 runs of the SDK. In a merge of more runs an entry costs hardly less
  * (docs/benchmarks.md, "When to merge").
  */
 const RUNS_MAX = 128;
@@ -15,7 +15,7 @@ const AFTER_MS = 5000;
 
 const mergeTexts = sql("runs_merge_new_texts", "SELECT runs.merge_new_texts()");
 
-/** Creates a merger for the runs that one process creates: it merges when many are waiting, or some of them for seconds. */
+/** Creates a merger for the runs that one process creates: it merges when many are waiting, or when some have waited for seconds. */
 export function createTextMerger(db: Pick<Db, "rows">): TextMerger {
   let waiting = 0;
   let timer: NodeJS.Timeout | undefined;
@@ -26,7 +26,7 @@ export function createTextMerger(db: Pick<Db, "rows">): TextMerger {
     timer = undefined;
     isMerging = true;
     waiting = 0;
-    // Whatever is in the way: searches find what is not merged, and creates merge what has become twice as long.
+    // Errors are ignored: searches find unmerged entries, and creates merge a list that has become twice as long.
     await db.rows(mergeTexts, []).catch(() => {});
     isMerging = false;
     schedule();

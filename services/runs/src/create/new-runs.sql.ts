@@ -51,7 +51,7 @@ type ForkOrigin = {
 };
 
 // The counter is incremented in the same statement, and as late as the transaction allows, because
-// creates in one project wait for each other here. The time is read after that wait, so that it rises
+// creates in one project wait for each other here. The time is read after that wait, so that it increases
 // with the number; a fork's time was read before, because its metadata names it.
 const insertRunSql = sql(
   "runs_insert_run",

@@ -18,7 +18,7 @@ export type RivalProcess = {
   readonly client: RunsClient;
   /** How many groups of creates it has sent, and how many runs it has stored alone. */
   sent(): { readonly groups: number; readonly alone: number };
-  /** Waits until a statement of it waits for a lock, and ends the connection of that statement. */
+  /** Waits until one of its statements waits for a lock, and ends the connection of that statement. */
   cutWaiting(): Promise<void>;
   untilWaiting(): Promise<void>;
   close(): Promise<void>;
@@ -88,7 +88,7 @@ export function startRival(fixture: RunsFixture, plans?: Plans): RivalProcess {
 /** A request, and the call that makes it. */
 export type RivalCreate = readonly [request: Parameters<RunsClient["createRun"]>[0], call: Call];
 
-/** What became of requests that were made simultaneously: created, found, or the reason of the refusal. */
+/** Returns the results of simultaneous requests: created, found, or the reason of the refusal. */
 export async function outcomesOf(client: RunsClient, wishes: readonly RivalCreate[]): Promise<string[]> {
   const results = await Promise.allSettled(wishes.map(([request, call]) => client.createRun(request, call)));
   return results.map((result) => {
@@ -104,7 +104,7 @@ export async function newOrganization({ client }: RunsFixture) {
   return call;
 }
 
-/** Of each project of an organization: its counter, its runs, and the numbers in their names that a run lacks or two have. */
+/** For each project of an organization: its counter, its runs, and the numbers in run names that are missing or duplicate. */
 export function countsOf(fixture: RunsFixture, orgId: string) {
   return asOwner<{ counted: number; runs: number; gaps: number }>(
     fixture,

@@ -1,6 +1,6 @@
 import { sql, type Tx } from "@tidemark/pg";
 
-/** Where the runs of a group shall be. */
+/** Where the runs of a group are created. */
 export type GroupHome = {
   readonly orgId: string;
   readonly project: string;
@@ -23,7 +23,7 @@ export type GroupedRun = {
   readonly createFingerprint: Uint8Array | undefined;
 };
 
-/** What the database adds to a run; the instant is an RFC 3339 text. */
+/** The fields that the database adds to a run; the instant is an RFC 3339 text. */
 export type CreatedRun = {
   readonly id: string;
   readonly project_id: string;
@@ -38,8 +38,8 @@ const createRunsSql = sql(
 );
 
 /**
- * Creates runs of different ids in one project, running from now on and counted, in one transaction. Left out are runs whose id is taken, and
- * all when the project is missing or the organization is close to its plan's limit: of these nothing is stored. Runs get their numbers and times
+ * Creates runs with different ids in one project, running from now on and counted, in one transaction. Skips runs whose id is taken, and
+ * all runs when the project is missing or the organization is close to its plan's limit: nothing of these is stored. Runs get their numbers and times
  * in the given order.
  */
 export function createRuns(tx: Tx, home: GroupHome, runs: readonly GroupedRun[]): Promise<CreatedRun[]> {

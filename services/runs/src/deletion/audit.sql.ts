@@ -2,7 +2,7 @@ import { sql, type Tx } from "@tidemark/pg";
 
 const recordSql = sql("runs_record_audit", "SELECT control.record_audit_v1(platform.org_id(), $1, $2, $3, $4, $5, $6)");
 
-/** What is recorded of projects and runs. */
+/** The recorded actions on projects and runs. */
 export type AuditAction = "project.deleted" | "project.renamed" | "project.restored" | "run.deleted" | "run.restored";
 
 /** Adds an event to the audit log of the organization of the transaction, in the transaction of the change. */

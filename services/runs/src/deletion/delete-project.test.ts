@@ -20,7 +20,7 @@ const readable = (runId: string, call: Call) =>
     () => false,
   );
 
-/** A project with runs, and another beside it. */
+/** A project with runs, and another one. */
 async function twoProjects(runs = 2) {
   const call = callAs();
   const made = await Promise.all(

@@ -10,8 +10,8 @@ import { lockProject, markProject, unmarkProject, type LockedProject } from "./m
 import { recordAudit } from "./record-audit.ts";
 
 /**
- * Deletes a project with its runs: it is hidden at once, and its runs with it or, of a very large project, some seconds later. It can be restored
- * until `purge_after`, and a repeated call answers the same. A dry run changes nothing and answers no project.
+ * Deletes a project with its runs: it is hidden immediately, and its runs with it or, in a very large project, some seconds later. It can be restored
+ * until `purge_after`, and a repeated call answers the same. A dry run changes nothing and returns no project.
  * @throws not_found, in a dry run also for a deleted project
  */
 export function deleteProject({
@@ -41,8 +41,8 @@ export function deleteProject({
 }
 
 /**
- * Restores a deleted project and the runs that were deleted with it; one that is not deleted is answered as it is.
- * @throws not_found when it is not there or its time is over, conflict when another project has its name
+ * Restores a deleted project and the runs that were deleted with it; one that is not deleted is returned unchanged.
+ * @throws not_found when it does not exist or its time is over, conflict when another project has its name
  */
 export function undeleteProject({ db, deletionPropagator }: RunsDeps): RunsHandlers["undeleteProject"] {
   return async (request, call) => {

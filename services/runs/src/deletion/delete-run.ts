@@ -10,8 +10,8 @@ import { lockRunToDelete, markRun, unmarkRun, type DeletableRun } from "./marked
 import { recordAudit } from "./record-audit.ts";
 
 /**
- * Deletes a run: it is hidden at once, can be restored until `purge_after`, and a repeated call answers the same. A dry run changes nothing and
- * answers no run.
+ * Deletes a run: it is hidden immediately, can be restored until `purge_after`, and a repeated call answers the same. A dry run changes nothing and
+ * returns no run.
  * @throws not_found, also for a run of a deleted project, and in a dry run for a deleted one
  */
 export function deleteRun({ db, staleness, graceDays, noteChange }: RunsDeps): RunsHandlers["deleteRun"] {
@@ -40,8 +40,8 @@ export function deleteRun({ db, staleness, graceDays, noteChange }: RunsDeps): R
 }
 
 /**
- * Restores a deleted run as it was; one that is not deleted is answered as it is.
- * @throws not_found when it is not there or its time is over, conflict while its project is deleted
+ * Restores a deleted run as it was; one that is not deleted is returned unchanged.
+ * @throws not_found when it does not exist or its time is over, conflict while its project is deleted
  */
 export function undeleteRun({ db, staleness, noteChange }: RunsDeps): RunsHandlers["undeleteRun"] {
   return async (request, call) => {

@@ -15,9 +15,9 @@ import {
 
 /** Makes the runs of a project follow it when it was deleted, restored or renamed. */
 export type DeletionPropagator = {
-  /** Resolves when all runs follow, or earlier when they are so many that it takes longer than `PATIENCE_MS`; the work then goes on. Never rejects. */
+  /** Resolves when all runs follow, or after `PATIENCE_MS` when there are too many; the work then continues. Never rejects. */
   readonly settle: (orgId: string, projectId: string) => Promise<void>;
-  /** Goes on with what other processes, or an earlier one, left. */
+  /** Continues work that other processes, or an earlier one, left unfinished. */
   readonly round: () => Promise<void>;
   /** Ends after the current transactions. */
   readonly stop: () => Promise<void>;
@@ -25,14 +25,14 @@ export type DeletionPropagator = {
 
 /** A transaction holds the locks of this many runs, for some tens of milliseconds. */
 const BATCH_RUNS = 200;
-/** An answer waits this long for the runs. */
+/** A response waits this long for the runs. */
 const PATIENCE_MS = 3000;
-/** How long other processes may be away and still learn of every change by asking for what is new. */
+/** How long other processes may be away and still learn of every change by asking for new changes. */
 const VISIBILITY_HOURS = 24;
 
 const NIL = "00000000-0000-0000-0000-000000000000";
 
-/** Creates a deletionPropagator. Work that fails is done again by a later round. */
+/** Creates a deletion propagator. A later round retries work that fails. */
 export function createDeletionPropagator({ db, log }: { readonly db: Db; readonly log: Log }): DeletionPropagator {
   let isStopped = false;
   const running = new Set<Promise<void>>();
@@ -46,7 +46,7 @@ export function createDeletionPropagator({ db, log }: { readonly db: Db; readonl
         if (work === undefined || !work.isUnsettled) return 0;
         const ids = await lockRunsThatAre(tx, work.isDeleted ? "visible" : "hidden", orgId, projectId, BATCH_RUNS);
         if (ids.length > 0) return work.isDeleted ? hideRuns(tx, orgId, ids) : showRuns(tx, orgId, ids);
-        // With the project locked no run can come, and nobody deletes or restores it.
+        // With the project locked, no run can be added, and no request deletes or restores it.
         const project = await lockProject(tx, orgId, projectId);
         const isDeleted = project?.deleted_at !== null;
         const state = isDeleted ? "visible" : "hidden";
@@ -95,7 +95,7 @@ export function createDeletionPropagator({ db, log }: { readonly db: Db; readonl
       const patience = new Promise<void>((resolve) => {
         timer = setTimeout(resolve, PATIENCE_MS);
       });
-      // The work is not the request's: it goes on when that has been answered.
+      // The work does not belong to the request: it continues after the response.
       await Promise.race([underDeadline(undefined, () => work(orgId, projectId)), patience]);
       clearTimeout(timer);
     },

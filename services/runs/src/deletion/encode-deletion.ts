@@ -1,7 +1,7 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { DeletionSchema } from "@tidemark/proto/runs/v1/runs";
 
-/** Returns the field of a message that tells that a row is deleted; no field for one that is not. */
+/** Returns the message field that marks a row as deleted; no field for a row that is not deleted. */
 export function deletionOf(row: { readonly deleted_at: string | null; readonly purge_after: string | null }): {
   deletion?: MessageInitShape<typeof DeletionSchema>;
 } {

@@ -2,7 +2,7 @@ import { sql, type Tx } from "@tidemark/pg";
 
 const seeDeletedSql = sql("runs_see_deleted", "SELECT set_config('app.sees_deleted', 'on', true)");
 
-/** Lets the rest of the transaction see deleted runs and projects beside the others. Nothing else in the code shows them. */
+/** Lets the rest of the transaction see deleted runs and projects along with the others. Nothing else in the code shows them. */
 export async function seeDeleted(tx: Tx): Promise<void> {
   await tx.rows(seeDeletedSql, []);
 }
@@ -70,7 +70,7 @@ async function count(tx: Tx, orgId: string, rows: readonly HiddenRow[], sign: 1 
 
 /**
  * Hides runs of one project from everything, searches and counters included. Returns how many were visible. The transaction sees
- * what is deleted.
+ * deleted rows.
  */
 export async function hideRuns(tx: Tx, orgId: string, runIds: readonly string[]): Promise<number> {
   const rows = await tx.rows<HiddenRow>(hideSql, [orgId, runIds]);
@@ -80,7 +80,7 @@ export async function hideRuns(tx: Tx, orgId: string, runIds: readonly string[])
   return rows.length;
 }
 
-/** Shows hidden runs of one project again, except those that were deleted themselves. Returns how many were hidden. The transaction sees what is deleted. */
+/** Shows hidden runs of one project again, except those that were deleted themselves. Returns how many were hidden. The transaction sees deleted rows. */
 export async function showRuns(tx: Tx, orgId: string, runIds: readonly string[]): Promise<number> {
   const rows = await tx.rows<HiddenRow>(showSql, [orgId, runIds]);
   if (rows.length === 0) return 0;
@@ -94,7 +94,7 @@ const noteChangeSql = sql(
   "INSERT INTO runs.visibility_changes (org_id, project_id, run_id) VALUES ($1, $2, $3)",
 );
 
-/** Tells the processes of other services that a run, or without one all of a project, was hidden or shown again. */
+/** Notifies the processes of other services that a run, or without one all runs of a project, were hidden or shown again. */
 export async function noteVisibility(
   tx: Tx,
   change: { readonly orgId: string; readonly projectId: string; readonly runId: string | undefined },

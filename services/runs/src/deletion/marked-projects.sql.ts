@@ -36,7 +36,7 @@ const unmarkSql = sql(
    RETURNING ${projectColumns}`,
 );
 
-/** Takes the mark of a deleted project back; its runs have to be shown. Returns it. Fails on the unique name while another project has it. */
+/** Removes the mark of a deleted project; its runs have to be shown. Returns it. Fails on the unique name while another project has it. */
 export async function unmarkProject(tx: Tx, orgId: string, projectId: string): Promise<ProjectRow> {
   return (await tx.one<ProjectRow>(unmarkSql, [orgId, projectId]))!;
 }
@@ -51,7 +51,7 @@ const countSql = sql(
   "SELECT count(*) AS total FROM runs.projects WHERE org_id = $1 AND purge_after > now()",
 );
 
-/** Returns a page of the deleted projects that can be restored, by name, and how many there are. The transaction sees what is deleted. */
+/** Returns a page of the deleted projects that can be restored, by name, and how many there are. The transaction sees deleted rows. */
 export async function listDeletedProjects(
   tx: Tx,
   orgId: string,

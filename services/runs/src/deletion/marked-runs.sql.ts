@@ -1,6 +1,6 @@
 import { sql, type Tx } from "@tidemark/pg";
 
-/** What decides whether a run can be deleted or restored. */
+/** The state that decides whether a run can be deleted or restored. */
 export type DeletableRun = {
   readonly projectId: string;
   /** The run itself was deleted. */
@@ -20,7 +20,7 @@ const lockSql = sql(
    WHERE r.org_id = $1 AND r.id = $2 FOR UPDATE OF r`,
 );
 
-/** Locks a run until the transaction ends, which sees what is deleted; undefined when the organization does not have it. */
+/** Locks a run until the end of the transaction, which sees deleted rows; undefined when the organization does not have it. */
 export function lockRunToDelete(tx: Tx, orgId: string, runId: string): Promise<DeletableRun | undefined> {
   return tx.one(lockSql, [orgId, runId]);
 }
@@ -41,7 +41,7 @@ const unmarkSql = sql(
   "UPDATE runs.runs SET deleted_at = NULL, purge_after = NULL WHERE org_id = $1 AND id = $2",
 );
 
-/** Takes the mark of a deleted run back; the run stays hidden. */
+/** Removes the mark of a deleted run; the run stays hidden. */
 export async function unmarkRun(tx: Tx, orgId: string, runId: string): Promise<void> {
   await tx.count(unmarkSql, [orgId, runId]);
 }
@@ -63,7 +63,7 @@ export type DeletedPage = {
   readonly offset: bigint;
 };
 
-/** Returns the ids of runs that were deleted themselves and can be restored, the newest first. The transaction sees what is deleted. */
+/** Returns the ids of runs that were deleted themselves and can be restored, the newest first. The transaction sees deleted rows. */
 export async function listDeletedIds(tx: Tx, orgId: string, page: DeletedPage): Promise<string[]> {
   const { projectId, status, displayStatus, limit, offset } = page;
   const values = [orgId, projectId ?? null, status ?? null, displayStatus ?? null, limit, offset];

@@ -16,19 +16,19 @@ const readSql = sql(
    FROM runs.projects WHERE org_id = $1 AND id = $2`,
 );
 
-/** What has to be done for the runs of a project. */
+/** The pending work for the runs of a project. */
 export type ProjectWork = {
   readonly isDeleted: boolean;
   readonly isUnsettled: boolean;
   readonly areTextsBehind: boolean;
 };
 
-/** Returns what has to be done for the runs of a project; undefined when it is not there. */
+/** Returns the pending work for the runs of a project; undefined when the project does not exist. */
 export function readWork(tx: Tx, orgId: string, projectId: string): Promise<ProjectWork | undefined> {
   return tx.one(readSql, [orgId, projectId]);
 }
 
-// In one order for all, so that two transactions cannot wait for each other.
+// All transactions use one order, so that two of them cannot wait for each other.
 const lockVisibleSql = sql(
   "runs_lock_visible",
   `SELECT id FROM runs.runs WHERE org_id = $1 AND project_id = $2 AND NOT hidden ORDER BY id LIMIT $3::bigint FOR UPDATE`,
@@ -66,7 +66,7 @@ const renameTextsSql = sql(
    SELECT id AS last FROM page ORDER BY id DESC LIMIT 1`,
 );
 
-/** Renews what searches read of at most `rowsMax` runs of a renamed project, behind a run. Returns the last one; undefined: there were none. */
+/** Renews the searched texts of at most `rowsMax` runs of a renamed project, after a run. Returns the last one; undefined: there were none. */
 export async function renameTexts(
   tx: Tx,
   orgId: string,
@@ -89,14 +89,14 @@ const textsSettledSql = sql(
   "UPDATE runs.projects SET texts_behind = false WHERE org_id = $1 AND id = $2 AND name = $3",
 );
 
-/** Marks that what searches read has this name of the project, unless the name has changed since. */
+/** Marks that the searched texts have this project name, unless the name has changed since. */
 export async function markTextsSettled(tx: Tx, orgId: string, projectId: string, name: string): Promise<void> {
   await tx.count(textsSettledSql, [orgId, projectId, name]);
 }
 
 const forgetSql = sql("runs_forget_visibility", "SELECT runs.forget_visibility_changes($1 * interval '1 hour')");
 
-/** Removes notes of what was hidden or shown that are older than `hours`. */
+/** Removes visibility changes that are older than `hours`. */
 export async function forgetVisibilityChanges(tx: Tx, hours: number): Promise<void> {
   await tx.rows(forgetSql, [hours]);
 }

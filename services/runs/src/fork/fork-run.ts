@@ -32,7 +32,7 @@ type Request = Parameters<RunsHandlers["forkRun"]>[0];
 
 /**
  * Creates a child of a run in its project (API specification, POST /api/runs/{run_id}/forks). A
- * repeat under one key gets the stored answer or, once that has expired, the child as it is now. Every
+ * repeat under one key gets the stored answer or, once that has expired, the current child. Every
  * repeat checks again whether the caller may see the parent.
  * @throws not_found, then bad_request, then idempotency_key_reused, idempotency_in_progress,
  *   not_found for the artifact, payment_required, plan_limit_exceeded
@@ -147,7 +147,7 @@ async function forkOrFind(
   return { row: await insertChild(tx, deps, caller, { ...fork, wish }, runId, checkpoint), known: false };
 }
 
-/** Returns the artifact that the fork names. @throws not_found unless it is one of the parent's */
+/** Returns the artifact that the fork names. @throws not_found unless it belongs to the parent */
 async function findCheckpoint(tx: Tx, orgId: string, { source, wish }: Fork): Promise<Checkpoint | undefined> {
   if (wish.checkpointArtifactId === undefined) return undefined;
   const artifact = await findArtifact(tx, orgId, wish.checkpointArtifactId);

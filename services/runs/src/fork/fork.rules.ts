@@ -30,7 +30,7 @@ export type Checkpoint = { readonly type: string; readonly name: string; readonl
 
 /**
  * Returns the wish with the step of its checkpoint, if it names none.
- * @throws bad_request for an artifact that is no checkpoint, or one of another step
+ * @throws bad_request for an artifact that is not a checkpoint, or one of another step
  */
 export function withCheckpoint(wish: ForkWish, { type, step }: Checkpoint): ForkWish {
   if (type !== "checkpoint") throw badRequest("the artifact must be a checkpoint", "checkpoint_artifact_id");
@@ -52,10 +52,10 @@ type ForkedRun = {
 /** The tag that every fork has. */
 const FORK_TAG = "forked";
 
-/** Most bytes of a child's config and metadata together, as many as the body of a create may have. */
+/** Maximum bytes of a child's config and metadata together, as many as the body of a create may have. */
 const DOCUMENT_BYTES_MAX = 1_000_000;
 
-/** Members of the metadata that tell the origin of a run; only the server writes them. */
+/** Members of the metadata that contain the origin of a run; only the server writes them. */
 const RESERVED_KEYS = ["lineage", "parent_run_id", "forked_from_step", "forked_from_artifact_id"];
 
 /** Refuses metadata that claims another origin. @throws bad_request */
@@ -71,9 +71,9 @@ export function refuseStep(step: number | undefined): void {
 }
 
 /**
- * Returns the child of a run. Its config is the parent's, of which the overrides replace top-level members.
+ * Returns the child of a run. Its config is the parent's; the overrides replace top-level members.
  * Its tags are the parent's, the given ones and `forked`, each once. Its metadata is not inherited, and
- * tells where the run comes from. `at` is the start of the child.
+ * contains the origin of the run. `at` is the start of the child.
  */
 export function forkedRun(
   source: ForkSource,
@@ -151,7 +151,7 @@ export function forkRunId(orgId: string, idempotencyKey: string): string {
 }
 
 /**
- * Returns what is equal for equal fork requests of one run, to be fingerprinted, after texts were trimmed and
+ * Returns a value that is equal for equal fork requests of one run, to be fingerprinted, after texts were trimmed and
  * defaults filled in. The order of keys does not matter, the order of tags does; numbers are equal when
  * their decimal values are. Fingerprints are stored: they must not change between releases.
  */

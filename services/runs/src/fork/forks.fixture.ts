@@ -3,7 +3,7 @@ import { asOwner, type callAs, type RunsFixture } from "../runs.fixture.ts";
 /** A fork request. */
 export type ForkRequest = Omit<Parameters<RunsFixture["client"]["forkRun"]>[0], "$typeName">;
 
-/** Returns what tests do with forks; `fixture` is asked for at each use, because tests start it later. */
+/** Returns helpers for tests of forks; `fixture` is called at each use, because tests start it later. */
 export function forksOf(fixture: () => RunsFixture) {
   return {
     /** Forks a run, by the given client or one without plan limits. */

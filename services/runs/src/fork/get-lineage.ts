@@ -8,7 +8,7 @@ import { encodeRunSummary } from "../read/encode-run.ts";
 import { findArtifact, type ArtifactRow } from "./checkpoints.sql.ts";
 import { listRelatives } from "./relatives.sql.ts";
 
-/** Most children of a lineage. */
+/** Maximum number of children in a lineage. */
 const CHILDREN_MAX = 100;
 
 /** Returns a run, its parent and its newest children (API specification, GET /api/runs/{run_id}/lineage). @throws not_found */
@@ -35,7 +35,7 @@ export function getLineage({ db, staleness }: RunsDeps): RunsHandlers["getLineag
       children: rows.filter(({ relation }) => relation === "child").map((child) => encodeRunSummary(child, staleness)),
       childrenTotal: BigInt(run.children_total),
       limit: CHILDREN_MAX,
-      // Of a parent that the caller may not see they see nothing.
+      // Callers see nothing of a parent that they may not see.
       ...(checkpoint === undefined || parent === undefined
         ? {}
         : { checkpointArtifact: encodeArtifact(orgId, checkpoint) }),

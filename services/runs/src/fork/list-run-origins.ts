@@ -5,7 +5,7 @@ import { callerOf, pathId } from "@tidemark/requests";
 import type { RunsDeps, RunsHandlers } from "../deps.ts";
 import { listOrigins } from "./origins.sql.ts";
 
-/** Most ancestors of a run that are listed. */
+/** Maximum number of ancestors listed for a run. */
 const DEPTH_MAX = 100;
 
 /** RunsService.ListRunOrigins. @throws not_found when the caller may not see one of the runs */

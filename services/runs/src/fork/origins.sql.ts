@@ -2,7 +2,7 @@ import { sql, type Tx } from "@tidemark/pg";
 
 /** A run of a chain. */
 export type OriginRow = {
-  /** Place of the run that was asked for, from 1. */
+  /** Place of the requested run, from 1. */
   readonly place: number;
   readonly id: string;
   readonly startedUs: number;
@@ -10,7 +10,7 @@ export type OriginRow = {
   readonly forkedFromStep: number | null;
 };
 
-/** What a chain needs of the run `o`. */
+/** The columns of the run `o` that a chain needs. */
 const columns = `o.id, (extract(epoch FROM o.started_at) * 1000000)::float8 AS started_us, o.parent_run_id, o.forked_from_step`;
 
 const listOriginsSql = sql(
@@ -37,7 +37,7 @@ const listOriginsSql = sql(
 
 /**
  * Returns some runs with their ancestors, as far as they are in the organization and in `projectId` and were forked at a step, at most `depthMax` of each: each
- * run before what it was forked from. Runs that are not there are left out.
+ * run before its parent. Runs that do not exist are left out.
  */
 export function listOrigins(
   tx: Tx,

@@ -4,7 +4,7 @@ import { metricColumns, metricsOf } from "../metrics/aggregates.sql.ts";
 import { projectOfRun, runColumns, runOfId, type RunRow } from "../read/runs.sql.ts";
 import { artifactCountColumns, artifactCountsOf, type ArtifactCountsRow } from "../read/artifact-counts.sql.ts";
 
-/** A run of a lineage and its relation to the run that was asked for. */
+/** A run of a lineage and its relation to the requested run. */
 type RelativeRow = RunRow &
   MetricRow &
   ArtifactCountsRow & {

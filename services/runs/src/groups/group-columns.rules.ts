@@ -3,7 +3,7 @@ import { GROUP_NAMES_MAX } from "@tidemark/limits";
 import type { GroupColumns } from "@tidemark/proto/runs/v1/runs";
 import { readColumn, type DocumentColumn } from "../columns/column.rules.ts";
 
-/** What runs are grouped by. */
+/** The columns that runs are grouped by. */
 export type GroupBy =
   | {
       readonly kind: "named";
@@ -12,7 +12,7 @@ export type GroupBy =
     }
   | { readonly kind: "all but"; readonly paths: readonly string[] };
 
-/** Reads what runs are grouped by. @throws bad_request with field `by` */
+/** Reads the columns that runs are grouped by. @throws bad_request with field `by` */
 export function readGroupBy({ names, allBut }: Pick<GroupColumns, "names" | "allBut">): GroupBy {
   if (names.length > GROUP_NAMES_MAX || new Set(names).size < names.length)
     throw badRequest(`by must have at most ${GROUP_NAMES_MAX} different names`, "by");
@@ -26,7 +26,7 @@ function configColumn(name: string): DocumentColumn {
   return { kind: "config", path: column.path };
 }
 
-/** Tells whether a path is among those that are left out, or below one. */
+/** Returns whether a path is left out or is below a path that is. */
 export function isLeftOut(path: string, leftOut: readonly string[]): boolean {
   return leftOut.some((own) => path === own || path.startsWith(`${own}.`));
 }

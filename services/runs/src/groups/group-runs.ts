@@ -11,11 +11,11 @@ import { readGroupBy, type GroupBy } from "./group-columns.rules.ts";
 import { createGrouping, type Group } from "./grouping.rules.ts";
 import { readGroupValues, type GroupValues } from "./read-values.ts";
 
-/** Most groups of a request. */
+/** Maximum number of groups in a request. */
 export const GROUPS_MAX = 200;
-/** Most bytes of the configs of the runs of a request. */
+/** Maximum bytes of the configs of the runs in a request. */
 const CONFIG_BYTES_MAX = 32 * 1024 * 1024;
-/** Runs whose figures are read at a time. */
+/** Number of runs whose figures are read at a time. */
 const PORTION = 100;
 
 /**
@@ -54,7 +54,7 @@ function needsConfigs(by: GroupBy): boolean {
   return by.kind === "all but" || by.columns.some((column) => column !== "tags");
 }
 
-/** Characters of values that are compared without a break. */
+/** Number of characters of values compared without a break. */
 const TURN_CHARS = 262_144;
 
 async function groupsOf({ rows }: GroupValues): Promise<readonly Group[]> {

@@ -7,7 +7,7 @@ const readSql = sql(
    FROM unnest($2::uuid[]) WITH ORDINALITY AS chosen (id, ordinal) ${runOfId("chosen.id")} ORDER BY chosen.ordinal`,
 );
 
-/** Returns tags, those that the SDK logged included, and, where they are wanted, configs of runs, which the organization has, in the order of `ids`. */
+/** Returns tags, including those that the SDK logged, and, if requested, configs of runs of the organization, in the order of `ids`. */
 export function readGroupedRuns(
   tx: Tx,
   orgId: string,
@@ -17,11 +17,11 @@ export function readGroupedRuns(
   return tx.rows(readSql, [orgId, ids, withConfigs]);
 }
 
-/** What `log_config` of the SDK wrote last at a path that begins with `config/`. */
+/** The value that `log_config` of the SDK wrote last at a path that begins with `config/`. */
 export type LoggedValue = {
   readonly run: number;
   readonly path: string;
-  /** JSON; null where it comes after the bytes that were asked for. */
+  /** JSON; null where it is beyond the requested number of bytes. */
   readonly value: string | null;
 };
 

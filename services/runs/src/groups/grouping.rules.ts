@@ -2,7 +2,7 @@ import { exactDecimal, parseExact, writeCanonical } from "@tidemark/documents";
 
 /** Runs with the same values. */
 export type Group = {
-  /** Of each column the value of the first of the runs as JSON; empty: none. */
+  /** For each column, the value of the first run as JSON; empty: none. */
   readonly values: readonly string[];
   /** The places of the runs, in the order in which they were added. */
   readonly runs: readonly number[];
@@ -17,8 +17,8 @@ export type Grouping = {
 };
 
 /**
- * Creates a grouping. Values are the same when their JSON is, whatever the notation of numbers and the order of keys. By value, numbers come first in
- * ascending order, then all else by its JSON, then what is missing.
+ * Creates a grouping. Values are equal when their JSON is, regardless of number notation and key order. By value, numbers come first in
+ * ascending order, then all other values by their JSON, then missing values.
  */
 export function createGrouping(): Grouping {
   const groups = new Map<string, { readonly values: readonly string[]; readonly runs: number[] }>();

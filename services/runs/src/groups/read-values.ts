@@ -14,20 +14,20 @@ import { readGroupedRuns, readLoggedValues } from "./grouped-runs.sql.ts";
 export type GroupValues = {
   /** Names of the columns. */
   readonly columns: readonly string[];
-  /** Of each run a value for each column, as JSON; empty: none. */
+  /** For each run, a value for each column, as JSON; empty: none. */
   readonly rows: readonly (readonly string[])[];
 };
 
-/** Most columns that all keys of configs may make. */
+/** Maximum number of columns when grouping by all config keys. */
 const CONFIG_KEYS_MAX = 1000;
 
-/** Runs that are read at a time. */
+/** Number of runs that are read at a time. */
 const PORTION = 100;
 
-/** Paths of attributes that are looked at of each run. */
+/** Number of attribute paths that are read of each run. */
 const LOGGED_PATHS_MAX = 1000;
 
-/** Reads the values by which runs are grouped, of all together at most 16 MiB. @throws bad_request with field `by` */
+/** Reads the values by which runs are grouped, at most 16 MiB in total. @throws bad_request with field `by` */
 export function readGroupValues(tx: Tx, orgId: string, ids: readonly string[], by: GroupBy): Promise<GroupValues> {
   return by.kind === "named" ? readNamed(tx, orgId, ids, by) : readAllBut(tx, orgId, ids, by.paths);
 }
@@ -46,7 +46,7 @@ async function readNamed(
     const some = ids.slice(rows.length, rows.length + PORTION);
     const found = await readGroupedRuns(tx, orgId, some, configs.length > 0);
     const runs = found.map(({ config }, i) => ({ id: some[i]!, config }));
-    // A page of cells ends with its bytes; the next portion begins behind it.
+    // A page of cells ends at its byte limit; the next portion begins after it.
     const cells = configs.length === 0 ? runs.map(() => []) : await readColumnCells(tx, orgId, runs, configs);
     for (const [i, ofRun] of cells.entries()) {
       const left = [...ofRun];

@@ -17,7 +17,7 @@ const importRunsSql = sql(
   "SELECT runs.import_runs($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) AS created",
 );
 
-/** Stores and counts the runs whose ids are free, and returns how many these are. The project must exist. */
+/** Stores and counts the runs whose ids are free, and returns their number. The project must exist. */
 export async function insertImportedRuns(
   tx: Tx,
   orgId: string,

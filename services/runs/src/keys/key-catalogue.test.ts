@@ -2,7 +2,7 @@ import { expect, test } from "@jest/globals";
 import { keyOf, type Key } from "./key.rules.ts";
 import { createKeyCatalogue } from "./key-catalogue.ts";
 
-/** A catalogue whose counts take as long as told; each finds one run more. */
+/** A catalogue whose counts take a given time; each finds one more run. */
 function started() {
   const clock = { ms: 0, tookMs: 0, counts: 0, fails: false };
   const count = async (): Promise<Key[]> => {

@@ -4,23 +4,23 @@ import type { Db } from "@tidemark/pg";
 import type { Key, KeyKind } from "./key.rules.ts";
 import { countKeys } from "./keys.sql.ts";
 
-/** The keys of projects, in memory while they are asked for. */
+/** The keys of projects, in memory while they are requested. */
 export type KeyCatalogue = {
   /**
-   * Returns the keys of a kind of a project by name. They are those of the version, or, where counting them took longer than `QUICK_MS`, perhaps
-   * older ones, by at most ten times as long as that took. Keys that could not be counted in seconds, as those of hundreds of megabytes of configs cannot,
-   * are refused with the same error for ten times as long, so that whoever asks again and again takes a tenth of a connection.
+   * Returns the keys of a kind of a project by name. They match the version, or, where counting them took longer than `QUICK_MS`, may be
+   * older, by at most ten times as long as the count took. Keys that could not be counted in seconds, such as those of hundreds of megabytes of configs,
+   * are refused with the same error for ten times as long, so that a client that asks repeatedly takes a tenth of a connection.
    */
   readonly keysOf: (orgId: string, projectId: string, kind: KeyKind, version: string) => Promise<readonly Key[]>;
 };
 
-/** What was counted this quickly is counted again for every change. */
+/** Keys that were counted this quickly are counted again for every change. */
 const QUICK_MS = 250;
 /** Longest that a version, which misses rare changes, is trusted. */
 const TRUSTED_MS = 60_000;
-/** Keys in memory, of some 150 bytes each. */
+/** Number of keys in memory, about 150 bytes each. */
 const KEYS_HELD_MAX = 400_000;
-/** A count that fails sooner is tried again at once: it may have met nothing but a server that restarts. */
+/** A count that fails sooner is retried immediately: it may only have encountered a restarting server. */
 const HOPELESS_MS = 2000;
 const FAILURES_MAX = 1000;
 
@@ -33,7 +33,7 @@ type Entry = {
   readonly tookMs: number;
 };
 
-/** Creates an empty catalogue. `onFailed` is told when counting in the background fails. */
+/** Creates an empty catalogue. `onFailed` is called when counting in the background fails. */
 export function createKeyCatalogue(options: {
   readonly db: Pick<Db, "readTenant">;
   readonly nowMs: () => number;
@@ -53,7 +53,7 @@ export function createKeyCatalogue(options: {
     const atMs = nowMs();
     const failure = failures.get(name);
     if (failure !== undefined && atMs < failure.untilMs) return Promise.reject(failure.error);
-    // Several requests may wait for it, so it is none's alone.
+    // Several requests may wait for it, so it belongs to none of them.
     const counted = underDeadline(undefined, () =>
       db.readTenant(orgId, (tx) => countKeys(tx, kind, { orgId, projectId })),
     )
@@ -81,7 +81,7 @@ export function createKeyCatalogue(options: {
       const age = entry === undefined ? Infinity : nowMs() - entry.atMs;
       if (entry?.version === version && age < TRUSTED_MS) return entry.keys;
       if (entry === undefined || entry.tookMs <= QUICK_MS) {
-        // What is counted meanwhile may have begun before the change that the caller knows of.
+        // A count in progress may have begun before the change that the caller knows of.
         for (;;) {
           const isOwn = !counting.has(name);
           const made = await count(name, orgId, projectId, kind, version);

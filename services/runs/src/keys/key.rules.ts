@@ -2,13 +2,13 @@ import { badRequest } from "@tidemark/errors";
 import { compareKeyBytes } from "@tidemark/metric-codec";
 import { lowerAscii } from "../search/words.rules.ts";
 
-/** What keys are of. */
+/** The kinds of keys. */
 export const KEY_KINDS = ["attribute", "config", "metric"] as const;
 
 /** A member of `KEY_KINDS`. */
 export type KeyKind = (typeof KEY_KINDS)[number];
 
-/** A key of a project: a metric key, the path of an attribute, or a key of configs with nested ones joined by points. */
+/** A key of a project: a metric key, the path of an attribute, or a config key with nested keys joined by dots. */
 export type Key = {
   readonly kind: KeyKind;
   readonly name: string;

@@ -2,7 +2,7 @@ import { binarySql, sql, type Statement, type Tx } from "@tidemark/pg";
 import { runOfId } from "../read/runs.sql.ts";
 import { KEY_KINDS, keyOf, type Key, type KeyKind } from "./key.rules.ts";
 
-/** Most keys of a kind that are listed of a project; those that come last by name are left out. */
+/** Maximum number of keys of a kind listed for a project; the last ones by name are left out. */
 const KEYS_MAX = 200_000;
 
 const ofProject = `(SELECT o.id, o.config FROM runs.runs o WHERE o.org_id = $1 AND o.project_id = $2) r`;
@@ -57,7 +57,7 @@ const versionSql = sql(
    FROM runs.projects p WHERE p.org_id = $1 AND p.id = $2`,
 );
 
-/** What the keys of a project depend on, as far as it is quickly known. */
+/** The state that the keys of a project depend on, as far as it is quickly known. */
 type KeyVersion = {
   readonly series: number;
   /** The highest id of an attribute of the organization. */

@@ -10,7 +10,7 @@ import { KEY_KINDS, keysFrom, readKeySearch, readKind, type Key, type KeyPlace }
 import { countKeys, readKeyVersions } from "./keys.sql.ts";
 
 /**
- * RunsService.ListKeys: a page of the keys of a project, or of some of its runs, with the numbers of runs that have them.
+ * RunsService.ListKeys: a page of the keys of a project, or of some of its runs, with the number of runs that have each.
  * @throws not_found, then bad_request
  */
 export function listKeys(deps: RunsDeps): RunsHandlers["listKeys"] {
@@ -43,7 +43,7 @@ export function listKeys(deps: RunsDeps): RunsHandlers["listKeys"] {
 
     const keys = keysFrom(lists, { prefix: request.prefix, after });
     const page: Key[] = [];
-    // One more tells whether there is a next page.
+    // One more shows whether there is a next page.
     if (search !== undefined && "pattern" in search) {
       const candidates = [...keys];
       const names = candidates.map(({ name }) => name).join("\0");

@@ -4,7 +4,7 @@ import { isUuid } from "@tidemark/requests";
 import type { RunsDeps, RunsHandlers } from "../deps.ts";
 import { recordSigns } from "./signs-of-life.sql.ts";
 
-/** Records signs of life of runs that a gateway collected; skips runs that are not there. @throws bad_request for too many */
+/** Records signs of life of runs that a gateway collected; skips runs that do not exist. @throws bad_request for too many */
 export function recordSignsOfLife({ db, staleness }: RunsDeps): RunsHandlers["recordSignsOfLife"] {
   return async ({ signs }) => {
     if (signs.length > SIGNS_OF_LIFE_MAX) throw badRequest(`at most ${SIGNS_OF_LIFE_MAX} signs of life`, "signs");

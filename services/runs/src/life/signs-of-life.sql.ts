@@ -35,17 +35,17 @@ export async function recordHeartbeats(
   if (runIds.length > 0) await tx.rows(noteSignsSql, [orgId, runIds, seenAt]);
 }
 
-/** Returns when a run, of which the alias is given, last gave a sign; null where that was at its creation or resume. Looked up by its key. */
+/** Returns SQL of when the run with this alias last gave a sign; null where that was at its creation or resume. Looked up by its key. */
 const seenAt = (run: string): string =>
   `(SELECT s.seen_at FROM runs.signs_of_life s WHERE s.org_id = ${run}.org_id AND s.run_id = ${run}.id OFFSET 0)`;
 
-/** The same of the run `r`. */
+/** The same for the run `r`. */
 export const seenAtOfRun = seenAt("r");
 
 const lastSeen = (run: string): string => `greatest(${run}.created_at, ${run}.resumed_at, ${seenAt(run)})`;
 
 /**
- * Returns the condition that a run of runs.runs, as `r`, or of the searched texts, as `t`, is stale: it is running, and nothing was seen of it since
+ * Returns the condition that a run of runs.runs, as `r`, or of the searched texts, as `t`, is stale: it is running, and it gave no sign since
  * `before`, an SQL expression. The texts do not have these times, so the run is looked up by its key.
  */
 export function staleCondition(alias: "r" | "t", before: string): string {

@@ -1,4 +1,4 @@
-/** What tells when a run was last alive. */
+/** The columns that show when a run was last alive. */
 export type LifeRow = {
   readonly status: string;
   readonly created_at: string;
@@ -7,18 +7,18 @@ export type LifeRow = {
   readonly seen_at: string | null;
 };
 
-/** Tells which runs are stale: running, but without a sign of life for some time. */
+/** Decides which runs are stale: running, but without a sign of life for some time. */
 export type Staleness = {
   /** Returns when a run was last seen, RFC 3339: its last write or poll, exact to a minute, or when it was created or resumed. */
   readonly lastSeenAt: (row: LifeRow) => string;
   readonly isStale: (row: LifeRow) => boolean;
   /** Running runs that were last seen before this are stale. RFC 3339. */
   readonly bound: () => string;
-  /** Returns the instant of something that was so many milliseconds ago, never in the future. */
+  /** Returns the instant this many milliseconds ago, never in the future. */
   readonly ago: (ms: number) => string;
 };
 
-/** Creates the rule of a service. All reads use its one clock, so that a row and a filter agree whatever the clocks of gateways show. */
+/** Creates the rule of a service. All reads use its one clock, so that a row and a filter agree regardless of the clocks of gateways. */
 export function createStaleness(options: { readonly staleMs: number; readonly nowMs: () => number }): Staleness {
   const { staleMs, nowMs } = options;
   const boundMs = (): number => nowMs() - staleMs;

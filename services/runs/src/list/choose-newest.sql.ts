@@ -5,13 +5,13 @@ import { countRuns } from "./run-counts.sql.ts";
 import { columnConditions, type RunFilter } from "./run-filter.sql.ts";
 import type { RunPosition } from "./run-list.rules.ts";
 
-/** A search that is not counted looks at this many of the newest runs first: what many runs have fills the page from them. */
+/** An uncounted search looks at this many of the newest runs first: they fill the page if many runs match. */
 const NEWEST_RUNS = 1000;
 
 /**
- * Returns the positions of a page of a search, newest first, if the newest runs suffice for it; else undefined. How many runs have a word cannot be
- * foreseen where each organization has its own words. So this looks at a bounded number of runs, and the search of all runs in the index of words
- * comes only after it.
+ * Returns the positions of a page of a search, newest first, if the newest runs suffice for it; else undefined. The number of runs that have a word cannot be
+ * predicted where each organization has its own words. So this looks at a bounded number of runs, and the search of all runs in the index of words
+ * follows only if needed.
  */
 export async function chooseAmongNewest(
   tx: Tx,

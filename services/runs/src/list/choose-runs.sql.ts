@@ -13,7 +13,7 @@ export type RunChoice = {
   readonly order: RunOrder;
   readonly start: RunStart;
   readonly limit: number;
-  /** Whether the same statement counts what a search finds. */
+  /** Whether the same statement counts the runs that a search finds. */
   readonly counted?: boolean;
   /** Whether runs without a value to sort by are left out. */
   readonly valuedOnly?: boolean;
@@ -38,7 +38,7 @@ type ChosenRow = {
 const FEW_RUNS = 2000;
 
 /**
- * Tells whether few runs are quicker to look up than to meet on a walk along the order. Runs of a project
+ * Returns whether looking up few runs is quicker than finding them on a walk along the order. Runs of a project
  * are spread over it, so that the walk for a page passes limit * total / few runs; a look-up costs about
  * two steps. Runs of a status may all be at its end.
  */
@@ -49,7 +49,7 @@ async function isLookupCheaper(tx: Tx, orgId: string, { filter, limit }: RunChoi
 }
 
 /**
- * Tells whether to read the counters first. A filter by status, or by a project where the order has no
+ * Returns whether to read the counters first. A filter by status, or by a project where the order has no
  * index by project, may pass no runs for a long part of a walk, and PostgreSQL cannot foresee that: it
  * assumes that project and status are independent of each other.
  */
@@ -59,13 +59,13 @@ function needsCount({ filter, order }: RunChoice): boolean {
   return filter.projectId !== undefined && (order.sort === "column" || order.sort.startsWith("metric-"));
 }
 
-/** A walk that passes over so many runs looks them up in about 10 ms. */
+/** A walk that passes over this many runs looks them up in about 10 ms. */
 const DEEP_OFFSET = 1000;
 
-/** The ids of so many runs take some 25 MB. */
+/** The ids of this many runs take about 25 MB. */
 const DEEP_RUNS_MAX = 300_000;
 
-/** Tells whether a list begins so far down that all of its runs are read before the walk: where the index of its order does not have what the filter asks. */
+/** Returns whether a list begins so far down that all of its runs are read before the walk: where the index of its order lacks the filtered columns. */
 async function isDeep(tx: Tx, orgId: string, { filter, order, start }: RunChoice, total?: number): Promise<boolean> {
   const { status, displayStatus, stale, search, ids } = filter;
   const isWalk = [status, displayStatus, stale, search, ids].every((part) => part === undefined);
@@ -77,7 +77,7 @@ async function isDeep(tx: Tx, orgId: string, { filter, order, start }: RunChoice
 /** Sorts in which every run has a value. */
 const NO_REST = new Set(["created", "name", "status"]);
 
-/** Tells whether a list begins with the newest run. */
+/** Returns whether a list begins with the newest run. */
 function isNewestFirst(order: RunOrder): boolean {
   return order.sort === "created" && isDescending(order);
 }
@@ -93,7 +93,7 @@ export async function chooseRuns(tx: Tx, orgId: string, asked: RunChoice): Promi
     if (page !== undefined) return { page, found: undefined };
   }
   const total = needsCount(wanted) ? (await countRuns(tx, orgId, wanted.filter)).total : undefined;
-  // However many they are: only the running runs have to be looked at, and those that are stale may all be at the end of a walk.
+  // Regardless of their number: only the running runs have to be looked at, and the stale ones may all be at the end of a walk.
   const isStale =
     wanted.filter.stale?.wanted === true && wanted.filter.search === undefined && wanted.filter.ids === undefined;
   const few =
@@ -116,10 +116,10 @@ export async function chooseRuns(tx: Tx, orgId: string, asked: RunChoice): Promi
   return { page: [...page, ...rest.page], found };
 }
 
-// Runs with equal values are sorted as they are met, so the walk still ends with the page.
+// Runs with equal values are sorted as the walk finds them, so the walk still ends with the page.
 const sortEqualSql = plannedSql("runs_sort_equal", "SET LOCAL enable_incremental_sort = on");
 
-/** Tells whether the index of an order has equal values the other way around: their time goes up where it is walked from the other end. */
+/** Returns whether the index of an order has equal values in reverse: their time ascends where the index is walked from the other end. */
 function isAgainstIndex(order: RunOrder): boolean {
   const metric = metricOrderOf(order);
   if (metric !== undefined) return !metric.descending;
@@ -128,7 +128,7 @@ function isAgainstIndex(order: RunOrder): boolean {
     : order.sort === "duration" && !isDescending(order);
 }
 
-/** Returns the order with where the values of its column are kept, if they are. */
+/** Returns the order with the id under which the values of its column are kept, if they are. */
 async function withKept(tx: Tx, orgId: string, order: RunOrder): Promise<RunOrder> {
   if (order.sort !== "column" || order.column.kind === "metrics") return order;
   return { ...order, kept: await findKeptColumn(tx, orgId, order.column) };
@@ -188,7 +188,7 @@ export function choiceStatement(
 }
 
 /**
- * Tells whether the statement is kept as a prepared one: planning costs more than a page of a plain list.
+ * Returns whether the statement is kept as a prepared one: planning costs more than a page of a plain list.
  * A limit in the text instead of a parameter lets one plan serve all values; the usual page sizes, and
  * one more, are few enough to keep. The best plan of a filter by status depends on the status.
  */

@@ -7,7 +7,7 @@ import { storedRun } from "./stored-runs.fixture.ts";
 let fixture: RunsFixture;
 const call = callAs();
 
-/** Of the large project; one of nine runs belongs to another. */
+/** Runs of the large project; one of nine runs belongs to another project. */
 const RUNS = 1300;
 const KEY = "loss";
 

@@ -6,7 +6,7 @@ import { RUN_SORTS } from "@tidemark/limits";
 import type { RunSort } from "./run-list.rules.ts";
 import { storedRun, storeRuns, type StoredRun } from "./stored-runs.fixture.ts";
 
-/** A metric of which less is better. */
+/** A metric for which less is better. */
 export const LOSS = "train/loss";
 
 const metric = (key: string, value: number | undefined) => (value === undefined ? {} : { [key]: value });
@@ -14,12 +14,12 @@ const metric = (key: string, value: number | undefined) => (value === undefined 
 /** A run with its metrics. */
 export type MeasuredRun = StoredRun & { readonly metrics: Readonly<Record<string, number>> };
 
-/** Returns the n-th time; times rise with n, up to 49. */
+/** Returns the n-th time; times increase with n, up to 49. */
 export const instant = (n: number): string => `2026-03-04T05:06:${String(10 + n).padStart(2, "0")}.00000${n % 10}Z`;
 /** Returns the n-th value of a list that repeats. */
 export const pick = <T>(values: readonly T[], n: number): T => values[n % values.length] as T;
 
-/** Returns runs of which many have equal sort values, and some have none. */
+/** Returns runs: many have equal sort values, and some have none. */
 export function drawRuns(count: number): MeasuredRun[] {
   return Array.from({ length: count }, (_, n) => {
     const [status, shown] = pick<[RunStatus, DisplayStatus]>(

@@ -141,7 +141,7 @@ describe("the figures", () => {
       withMetrics.filter((_run, n) => n % 2 === 0).map(({ id }) => id),
     );
     await check();
-    // As a write does it: the aggregate changes, and the run is no longer indexed.
+    // As a write does: the aggregate changes, and the run is no longer indexed.
     const [first] = runs;
     await asOwner(
       fixture,

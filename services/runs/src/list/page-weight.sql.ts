@@ -2,7 +2,7 @@ import { badRequest } from "@tidemark/errors";
 import { sql, type Tx } from "@tidemark/pg";
 import { runOfId } from "../read/runs.sql.ts";
 
-/** Most bytes of free-form documents in one page; heavier runs have to be read in smaller pages. */
+/** Maximum bytes of free-form documents in one page; heavier runs have to be read in smaller pages. */
 export const PAGE_BYTES_MAX = 64 * 1024 * 1024;
 
 /** This many runs always fit: the documents of a run are created with at most 1,000,000 bytes. */
@@ -15,7 +15,7 @@ export function runsThatFit(bytes: readonly number[]): number {
   return over === -1 ? bytes.length : Math.max(1, over);
 }
 
-/** Returns the error of an answer that cannot show fewer runs than requested; `field` is what the caller has to make smaller. */
+/** Returns the error of an answer that cannot show fewer runs than requested; `field` is the field that the caller has to make smaller. */
 export function pageTooHeavy(fitting: number, field: "limit" | "run_ids" = "limit"): Error {
   return badRequest(
     `these runs have more than ${PAGE_BYTES_MAX / 1024 / 1024} MiB of documents; ask for at most ${fitting} at a time`,
@@ -23,7 +23,7 @@ export function pageTooHeavy(fitting: number, field: "limit" | "run_ids" = "limi
   );
 }
 
-/** Expression: the bytes, as JSON, of what the client of a run chose the size of. */
+/** Expression: the bytes, as JSON, of the documents of a run whose size the client chose. */
 export const bytesOfDocuments = (run: string): string =>
   `octet_length(${run}.config) + octet_length(${run}.metadata) + coalesce(octet_length(array_to_json(${run}.tags)::text), 0)`;
 

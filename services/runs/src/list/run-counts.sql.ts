@@ -34,7 +34,7 @@ function readCounters(tx: Tx, orgId: string, projectId: string | undefined): Pro
   return projectId === undefined ? tx.one(ofOrganization, [orgId]) : tx.one(ofProject, [orgId, projectId]);
 }
 
-/** Counts the runs that pass a filter, exactly: from the projects' counters, or by counting what a search finds. */
+/** Counts the runs that pass a filter, exactly: from the projects' counters, or by counting the runs that a search finds. */
 export async function countRuns(tx: Tx, orgId: string, filter: RunFilter): Promise<RunCounts> {
   if (filter.search !== undefined || filter.ids !== undefined) return countFound(tx, orgId, filter);
   if (filter.stale !== undefined) return countByStaleness(tx, orgId, filter, filter.stale);
@@ -64,7 +64,7 @@ export async function countRuns(tx: Tx, orgId: string, filter: RunFilter): Promi
   };
 }
 
-/** Looks at the running runs only: those that are not stale are all others. */
+/** Looks at the running runs only: all other runs are not stale. */
 async function countByStaleness(tx: Tx, orgId: string, filter: RunFilter, stale: StaleFilter): Promise<RunCounts> {
   const found = await countFound(tx, orgId, { ...filter, stale: { ...stale, wanted: true } });
   if (stale.wanted) return found;

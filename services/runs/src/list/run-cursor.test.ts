@@ -48,7 +48,7 @@ describe("a cursor", () => {
   test.each(cases)("of the order by %s comes back as it was written: %j", (sort, position) => {
     const cursor = writeRunCursor(orderOf(sort), position);
     expect(readRunCursor(cursor, orderOf(sort))).toEqual({ after: position });
-    // It goes into a query as it is.
+    // It is put into a query unchanged.
     expect(cursor).toMatch(/^[\w-]+$/);
   });
 

@@ -17,7 +17,7 @@ export type RunFilter = {
   readonly search: PlainTree | undefined;
   /** Only these runs. */
   readonly ids?: readonly string[];
-  /** Whether so few runs pass that looking them up is quicker than meeting them on a walk along the order of the list. */
+  /** Whether so few runs pass that looking them up is quicker than finding them on a walk along the order of the list. */
   readonly few?: boolean;
   /** Whether a walk along the order passes over so many runs that reading all of the filter first is quicker than looking each up. */
   readonly deep?: boolean;
@@ -34,11 +34,11 @@ export type RunSource = {
   readonly createdAt: string;
 };
 
-/** What is needed of each run: its id and when it was created; also columns of runs.runs, as `r`; or its status, as `r.status` or `t.status`. */
+/** The parts of each run that are needed: its id and when it was created; also columns of runs.runs, as `r`; or its status, as `r.status` or `t.status`. */
 type Need = "position" | "row" | "status";
 
 /**
- * Returns the runs that pass a filter. A search comes first, as `found`, and runs.runs is looked up for what it found: joined to a table under row
+ * Returns the runs that pass a filter. A search comes first, as `found`, and runs.runs is looked up for the runs it found: joined to a table under row
  * level security it could not use its indexes.
  */
 export function runSource(filter: RunFilter, need: Need, bind: Bind): RunSource {
@@ -51,7 +51,7 @@ export function runSource(filter: RunFilter, need: Need, bind: Bind): RunSource 
       return { ...own, from: `unnest(${bind(ids)}::uuid[]) AS chosen (id) ${runOfId("chosen.id")}` };
     if (few !== true) return own;
     const { status, displayStatus, stale } = filter;
-    // The order names the index of statuses: without statistics PostgreSQL takes any index of a project for as good, and reads the project whole.
+    // The order names the index of statuses: without statistics PostgreSQL considers any index of a project as good, and reads the whole project.
     const order = (status ?? displayStatus) !== undefined || stale?.wanted === true ? " ORDER BY r.display_status" : "";
     const first = `WITH few AS MATERIALIZED (SELECT ${SORTED_BY} FROM runs.runs r WHERE ${where}${order})`;
     return { with: first, from: "few r", where: "true", ...ofRun };
@@ -66,7 +66,7 @@ export function runSource(filter: RunFilter, need: Need, bind: Bind): RunSource 
 }
 
 /**
- * Returns how a walk along values, each with the id of a run, meets the runs `r` for which `where` holds: what joins `runs.runs`, and a condition.
+ * Returns how a walk along values, each with the id of a run, finds the runs `r` for which `where` holds: a join of `runs.runs`, and a condition.
  * A deep walk does not join it: all ids of the filter are read once, into a hash table, and looked up there, in a fifth of the time. PostgreSQL
  * makes a join of `IN`, and then sorts, but not where it is part of an expression.
  */
@@ -79,7 +79,7 @@ export function joinForIndexScan(
   return { join: "", where: `(${runId} IN (SELECT r.id FROM runs.runs r WHERE ${where})) IS TRUE` };
 }
 
-/** What lists are sorted by, besides metrics. */
+/** The columns that lists are sorted by, in addition to metrics. */
 const SORTED_BY = "r.id, r.created_at, r.name, r.display_status, r.duration";
 
 /** The display statuses of a stored status, so that an index by display status can be used. */

@@ -6,12 +6,12 @@ import { columnName, readColumn, type Column } from "../columns/column.rules.ts"
 /** A member of `RUN_SORTS`. */
 export type RunSort = (typeof RUN_SORTS)[number];
 
-/** Which way the values of an order go. */
+/** The direction in which values are sorted. */
 type Direction = "asc" | "desc";
 
 /**
  * The order of a list. Equal runs are listed newest first, then by id, so that every order is total. Runs without a value to sort by come last,
- * whatever the direction.
+ * in both directions.
  */
 export type RunOrder =
   | {
@@ -49,13 +49,13 @@ export function readOrder(order: {
   return { sort: "column", column, direction: sortDir === "" ? "asc" : sortDir };
 }
 
-/** Tells whether the values of an order are listed from the highest one down. */
+/** Returns whether the values of an order are listed from the highest one down. */
 export function isDescending({ sort, direction }: RunOrder): boolean {
   if (direction !== undefined) return direction === "desc";
   return sort !== "name" && sort !== "status";
 }
 
-/** An order by the best or the latest value of a metric. Of both there are sort values: more is better in those of `best`. */
+/** An order by the best or the latest value of a metric. Both have sort values: more is better in those of `best`. */
 export type MetricOrder = { readonly key: string; readonly by: "best" | "latest"; readonly descending: boolean };
 
 /** Returns the order of sort values that an order means; undefined for orders by something else. */
@@ -72,7 +72,7 @@ export function metricOrderOf(order: RunOrder): MetricOrder | undefined {
   return { key, by: "best", descending: descending !== isMinimized };
 }
 
-/** Returns a text that is equal for orders that list the same runs alike. */
+/** Returns a text that is equal for orders that list the same runs in the same order. */
 export function orderName(order: RunOrder): string {
   if (order.sort === "column") return `${columnName(order.column)} ${order.direction}`;
   return order.direction === undefined ? order.sort : `${order.sort} ${order.direction}`;

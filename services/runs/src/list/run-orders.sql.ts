@@ -65,7 +65,7 @@ function byColumn(filter: RunFilter, column: Column, descending: boolean, part: 
   };
 }
 
-/** Walks the values that are kept of every run; with a search, looks up those of the runs that it found. */
+/** Walks the values that are kept for every run; with a search, looks up those of the runs that it found. */
 function byKeptColumn(filter: RunFilter, kept: string, descending: boolean, part: OrderPart, bind: Bind): OrderedRuns {
   const column = bind(kept);
   const valueOf = (run: string): string =>
@@ -97,8 +97,8 @@ function byKeptColumn(filter: RunFilter, kept: string, descending: boolean, part
 
 /**
  * With a search, looks up the aggregate of each run that it found. Without one, walks the index of sort values. Those of a sort key are exact, for
- * all runs; of another metric those of indexed runs are, and the other runs are added from their aggregates. Which of both is the case, the
- * statement itself finds out, in its own snapshot.
+ * all runs; of another metric those of indexed runs are, and the other runs are added from their aggregates. The
+ * statement itself determines which case applies, in its own snapshot.
  */
 function byMetric(filter: RunFilter, { key: metricKey, by, descending }: MetricOrder, bind: Bind): OrderedRuns[] {
   const key = bind(metricKey);

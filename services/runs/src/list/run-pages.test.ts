@@ -47,7 +47,7 @@ describe("pages", () => {
     for (const limit of [1, 7, 10, 29, 30, 31]) {
       const pages = await readAll(fixture, call, { sort, metricKey, limit });
       expect(pages.flatMap(({ ids }) => ids)).toEqual(sorted(runs, sort, metricKey));
-      // A full last page has nothing after it, and says so.
+      // A full last page has nothing after it, and has no cursor.
       expect(pages).toHaveLength(Math.ceil(COUNT / limit));
       expect(pages.slice(0, -1).every(({ ids }) => ids.length === limit)).toBe(true);
     }
@@ -166,7 +166,7 @@ describe("pages while runs change", () => {
       // A run that is asked to stop shows another status, and keeps its position in every order but that one.
       if (sort !== "status")
         await move(fixture, call.orgId, pick(running, page).id, [["running", page % 2 === 0 ? "none" : "requested"]]);
-      // Indexing changes where a value is read from, and no value.
+      // Indexing changes where a value is read from, but not the value.
       const unindexed = await asOwner<{ run_id: string }>(
         fixture,
         "SELECT run_id FROM ingest.unindexed_runs WHERE org_id = $1 ORDER BY run_id LIMIT 3",

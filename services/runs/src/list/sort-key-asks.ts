@@ -2,7 +2,7 @@ import { LRUCache } from "lru-cache";
 import { sql, type Db } from "@tidemark/pg";
 import { metricOrderOf, type RunOrder } from "./run-list.rules.ts";
 
-/** Tells which metrics lists are sorted by, so that writes keep the values of these exact for every run. */
+/** Notes which metrics lists are sorted by, so that writes keep their values exact for every run. */
 export type SortKeyAsks = {
   /**
    * Notes that a list of the organization was sorted. Never waits and never fails. Does nothing for orders without a metric, and for searches `q`,

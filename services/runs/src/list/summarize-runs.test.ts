@@ -46,7 +46,7 @@ describe("the total", () => {
       ["failed", "completed"],
       ["finished", "completed"],
     ],
-    // Back again: what was counted has to be taken back.
+    // Back again: the counts have to be reverted.
     [
       ["running", "requested"],
       ["running", "none"],
@@ -73,7 +73,7 @@ describe("the total", () => {
 
   beforeAll(async () => {
     for (const [i, path] of paths.entries()) {
-      // Of each kind another number, and not the same in both projects.
+      // A different number of each kind, and not the same in both projects.
       for (let n = 0; n <= i % 3; n += 1) {
         for (const project of n === 1 ? ["p"] : ["p", "q"]) {
           const { id } = await makeRun(fixture.client, call, { project, name: "common", tags: [project] });

@@ -9,8 +9,8 @@ const TAG_BYTES = 15;
 const ANY = "*";
 
 /**
- * Returns the tag of a page: twenty characters of URL-safe text, equal for equal pages. When a run was last seen, and whether it is stale, is no
- * part of it. `rest` is what the page has besides its rows.
+ * Returns the tag of a page: twenty characters of URL-safe text, equal for equal pages. When a run was last seen, and whether it is stale, is not
+ * part of it. `rest` holds the parts of the page other than its rows.
  */
 export async function summaryTag(rows: readonly RunRow[], rest: readonly unknown[]): Promise<string> {
   const hash = createHash("sha256");
@@ -25,7 +25,7 @@ export async function summaryTag(rows: readonly RunRow[], rest: readonly unknown
 }
 
 /**
- * Adds each value behind its length, so that no two rows are added alike; the bytes follow the texts. As few pieces as possible: a hash takes as long
+ * Adds each value after its length, so that no two rows are added alike; the bytes follow the texts. As few pieces as possible: a hash takes as long
  * for a call as for hundreds of bytes.
  */
 function addRow(hash: Hash, row: RunRow): void {
@@ -45,7 +45,7 @@ function addRow(hash: Hash, row: RunRow): void {
   if (bytes.length > 0) hash.update(Buffer.concat(bytes));
 }
 
-/** Tells whether the page with this tag is among those that the caller knows. */
+/** Returns whether the page with this tag is among those that the caller knows. */
 export function isKnownTag(tag: string, known: readonly string[]): boolean {
   return known.includes(tag) || known.includes(ANY);
 }

@@ -50,7 +50,7 @@ export async function withRuns<T>(
     return db.readTenant(orgId, (tx) => work(tx, orgId, { ...NO_RUNS, ids, stale }), { plans: "walks" });
   }
   const tree = parseSearch(q, () => "invalid");
-  // How a search is best run depends on how many runs have its words.
+  // The best plan of a search depends on how many runs have its words.
   const options: ReadOptions =
     tree === undefined ? { plans: "walks" } : { plans: "by values", statementMsMax: SEARCH_MS_MAX };
   try {
@@ -73,12 +73,12 @@ export async function withRuns<T>(
 /** A word that no row has. */
 const NO_STATUS = "none";
 
-/** Returns what is compared with stored words: a text that cannot be stored is none of them, where PostgreSQL would refuse it. */
+/** Returns the text to compare with stored words: a text that cannot be stored, which PostgreSQL would refuse, matches none of them. */
 function storedOf(text: string | undefined): string | undefined {
   return text === undefined || isStorable(text) ? text : NO_STATUS;
 }
 
-/** Tells whether a query may contain a regular expression. Text that only looks like one gives the same result in a thread. */
+/** Returns whether a query may contain a regular expression. Text that only looks like one gives the same result in a thread. */
 function mayContainRegex(q: string): boolean {
   return q.includes("re:/");
 }
@@ -90,7 +90,7 @@ async function resolveSearch(tx: Tx, { orgId, projectId }: Caller, tree: SearchT
   });
 }
 
-/** Returns the project that both the filter and the caller's key allow: undefined means all, "none" that no project is left. */
+/** Returns the project that both the filter and the caller's key allow: undefined means all, "none" means that no project is left. */
 export async function projectOfFilter(
   tx: Tx,
   { orgId, projectId: own }: Caller,

@@ -16,7 +16,7 @@ export type MetricRow = {
   readonly metric_best_step: Buffer | null;
 };
 
-/** The row of a run without metrics, or whose metrics were not asked for. */
+/** The row of a run without metrics, or whose metrics were not requested. */
 export const NO_METRICS: MetricRow = {
   metric_keys: null,
   metric_total: 0,

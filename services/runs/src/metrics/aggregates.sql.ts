@@ -6,13 +6,13 @@ export const metricColumns = `
 
 /** Which keys of a run `metricsOf` joins; every member is SQL. */
 type MetricSelection = {
-  /** Most keys of a run. */
+  /** Maximum number of keys of a run. */
   readonly limit: string;
   /** The first key that may be in the page; absent: any. */
   readonly from?: string;
   /** The key before which the page ends, or NULL; absent: no end. */
   readonly end?: string;
-  /** The key behind which the page begins; absent or empty: the first one. */
+  /** The key after which the page begins; absent or empty: the first one. */
   readonly after?: string;
 };
 

@@ -1,13 +1,13 @@
 import { AppError } from "@tidemark/errors";
 import type { Plan } from "@tidemark/plans";
 
-/** Numbers of projects and runs: what an organization has, or what its plan allows. */
+/** Numbers of projects and runs: those of an organization, or the limits of its plan. */
 export type PlanUsage = Pick<Plan, "projects" | "runs">;
 
-/** What a request would add. */
+/** The projects and runs that a request would add. */
 type PlanWish = { readonly project: boolean; readonly runs: number };
 
-/** Refuses what would exceed the plan. @throws plan_limit_exceeded */
+/** Refuses a request that would exceed the plan. @throws plan_limit_exceeded */
 export function refuseBeyondPlan(usage: PlanUsage, limits: PlanUsage, wanted: PlanWish): void {
   if (wanted.project && usage.projects >= limits.projects) throw beyond("projects", limits.projects);
   if (wanted.runs > 0 && usage.runs + wanted.runs > limits.runs) throw beyond("runs", limits.runs);
@@ -17,7 +17,7 @@ export function refuseBeyondPlan(usage: PlanUsage, limits: PlanUsage, wanted: Pl
 const MARGIN = 200;
 
 /**
- * Tells whether creates of this organization must queue to be counted exactly. Far from the limits
+ * Returns whether creates of this organization must queue to be counted exactly. Far from the limits
  * they need not, and a lock would make all creates of the organization wait for each other.
  */
 export function isNearPlan(usage: PlanUsage, limits: PlanUsage, wanted: PlanWish): boolean {

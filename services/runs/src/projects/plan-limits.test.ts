@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.close());
 
-/** Makes the organization's counters say that it has this many finished runs more. */
+/** Makes the organization's counters show this many more finished runs. */
 const pretendRuns = (orgId: string, runs: number) =>
   asOwner(
     fixture,

@@ -105,7 +105,7 @@ const changeProjectSql = sql(
    WHERE org_id = $1 AND id = $2 RETURNING ${projectColumns}`,
 );
 
-/** Changes and returns a project; undefined leaves a field. What searches read of its runs has its earlier name afterwards. Fails on the unique name. */
+/** Changes and returns a project; undefined leaves a field. The searched texts of its runs keep its earlier name. Fails on the unique name. */
 export async function changeProject(
   tx: Tx,
   orgId: string,
@@ -128,7 +128,7 @@ export function listProjectNames(tx: Tx, orgId: string, projectId: string | unde
 
 const readPlanUsageSql = sql("runs_read_plan_usage", "SELECT projects, runs FROM runs.usage_v1 WHERE org_id = $1");
 
-/** Returns what the organization has, deleted rows included, from the counters of its projects: at most a few hundred rows where limits are enforced. */
+/** Returns the organization's projects and runs, deleted rows included, from its projects' counters: at most a few hundred rows where limits are enforced. */
 export async function readPlanUsage(tx: Tx, orgId: string): Promise<PlanUsage> {
   return (await tx.one<PlanUsage>(readPlanUsageSql, [orgId])) ?? { projects: 0, runs: 0 };
 }

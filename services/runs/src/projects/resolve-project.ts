@@ -23,7 +23,7 @@ export const DEFAULT_PROJECT = "default";
 export async function chooseProjectName(tx: Tx, caller: Caller, explicit: string | undefined): Promise<string> {
   if (caller.projectId === undefined) return explicit ?? DEFAULT_PROJECT;
   const own = await findProject(tx, caller.orgId, caller.projectId);
-  // It was deleted; a project that has its name now is another one.
+  // It was deleted; a project that has its name now is a different one.
   if (own === undefined) throw notFound("project");
   if (explicit !== undefined && explicit !== own.name) {
     throw new AppError("forbidden", "a project-scoped key can use its own project only", { field: "project" });
@@ -31,7 +31,7 @@ export async function chooseProjectName(tx: Tx, caller: Caller, explicit: string
   return own.name;
 }
 
-/** A wish for the project of this name, created if it is missing, and perhaps for new runs in it. */
+/** A request for the project of this name, created if it is missing, and perhaps for new runs in it. */
 type ProjectWish = {
   readonly name: string;
   readonly description: string | undefined;
@@ -44,8 +44,8 @@ type ProjectWish = {
 };
 
 /**
- * Returns the project of a name, created if it is missing. Account state and plan are checked for
- * what is new only: an existing project without a new run passes unchecked.
+ * Returns the project of a name, created if it is missing. Account state and plan are checked only
+ * for new projects and runs: an existing project without a new run passes unchecked.
  * @throws payment_required, plan_limit_exceeded
  */
 export async function resolveProject(

@@ -8,7 +8,7 @@ import { encodeProject } from "./encode-project.ts";
 import { changeProject } from "./projects.sql.ts";
 
 /**
- * Changes name and description of a project. Searches find its runs by the new name when this returns or, of a very large project, some seconds later.
+ * Changes name and description of a project. Searches find its runs by the new name when this returns or, in a very large project, some seconds later.
  * @throws forbidden for project-scoped keys, not_found, then bad_request, then payment_required, conflict when the name is taken
  */
 export function updateProject({ db, deletionPropagator }: RunsDeps): RunsHandlers["updateProject"] {

@@ -5,10 +5,10 @@ export type ArtifactCountsRow = {
   readonly file_artifacts: number;
 };
 
-/** Those of a run that has none. */
+/** The counts of a run without artifacts. */
 export const NO_ARTIFACTS: ArtifactCountsRow = { checkpoint_artifacts: 0, rollout_artifacts: 0, file_artifacts: 0 };
 
-/** Joins the counts of a run `r`: looked up by its key, whatever PostgreSQL takes for quicker. */
+/** Joins the counts of a run `r`: looked up by its key, even where PostgreSQL considers another plan quicker. */
 export const artifactCountsOf = `LEFT JOIN LATERAL (
      SELECT o.checkpoints, o.rollouts, o.files FROM artifacts.run_counts_v1 o
      WHERE o.org_id = r.org_id AND o.run_id = r.id OFFSET 0) counts ON true`;

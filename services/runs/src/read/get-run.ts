@@ -30,7 +30,7 @@ export function getRun({ db, staleness }: RunsDeps): RunsHandlers["getRun"] {
 
 type PageRequest = Parameters<RunsHandlers["getRun"]>[0];
 
-/** Reads the page, or returns the fault that is thrown once the run was found. */
+/** Reads the page, or returns the fault that is thrown once the run is found. */
 function readPage(request: PageRequest): { after: string; fault?: AppError } {
   try {
     throwFault(request.queryFault);
@@ -42,7 +42,7 @@ function readPage(request: PageRequest): { after: string; fault?: AppError } {
   }
 }
 
-/** Tells whether the caller may read reason and message of a stop: only those who may read runs and stop them. */
+/** Returns whether the caller may read reason and message of a stop: only those who may read runs and stop them. */
 function mayReadStopDetails({ scopes }: Caller): boolean {
   return scopes.includes("export:read") && scopes.includes("runs:control");
 }

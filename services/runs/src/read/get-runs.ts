@@ -9,7 +9,7 @@ import { rankMetricKeys } from "./ranked-keys.rules.ts";
 import { listKeyCounts } from "./ranked-keys.sql.ts";
 import { countVisibleRuns, readSummariesWithKeys } from "./runs.sql.ts";
 
-/** Returns runs by their ids, in their order, with the metrics of named keys or of those with the most points. @throws bad_request, not_found where one is missing */
+/** Returns runs by id, in order, with the metrics of named keys or of those with the most points. @throws bad_request, not_found where one is missing */
 export function getRuns({ db, staleness }: Pick<RunsDeps, "db" | "staleness">): RunsHandlers["getRuns"] {
   return async (request, call) => {
     const { orgId, projectId } = callerOf(call);

@@ -1,10 +1,10 @@
 import { compareKeyBytes } from "@tidemark/metric-codec";
 import { metricKeysOf, numbersOf, type MetricRow } from "../metrics/aggregates.rules.ts";
 
-/** The keys of a run with the numbers of their points. */
+/** The keys of a run with their numbers of points. */
 export type KeyCountsRow = Pick<MetricRow, "metric_keys" | "metric_count">;
 
-/** Of keys that measure machines and not the training. */
+/** The prefix of keys that measure machines and not the training. */
 const SYSTEM_PREFIX = "system/instantml/";
 
 /** Returns the keys that have the most points in these runs, the first in code point order among equals (contract of embed sessions, generated view). */

@@ -52,7 +52,7 @@ export type LifecycleRow = {
   readonly kind: string;
 };
 
-/** Joins the run `r` whose id is the given SQL, if the organization $1 has it: looked up by its key, whatever PostgreSQL takes for quicker. */
+/** Joins the run `r` whose id is the given SQL, if the organization $1 has it: looked up by its key, even where PostgreSQL considers another plan quicker. */
 export function runOfId(id: string): string {
   return `CROSS JOIN LATERAL (SELECT o.* FROM runs.runs o WHERE o.org_id = $1 AND o.id = ${id} OFFSET 0) r`;
 }
@@ -191,7 +191,7 @@ const readWithKeysSql = sql(
 );
 
 /**
- * Returns runs in the order of `ids`, each with the aggregates of those of `keys` that it has, in the order of `keys`. Leaves out runs that are not in
+ * Returns runs in the order of `ids`, each with the aggregates of the `keys` that it has, in the order of `keys`. Leaves out runs that are not in
  * the organization, or not in `projectId`.
  */
 export function readSummariesWithKeys(

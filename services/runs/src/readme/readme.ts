@@ -19,7 +19,7 @@ export function getReadme({ db }: Pick<RunsDeps, "db">): RunsHandlers["getReadme
 }
 
 /**
- * Replaces the readme of a run. The text is stored as it was sent.
+ * Replaces the readme of a run. The text is stored unchanged.
  * @throws not_found, then bad_request, then payment_required, plan_limit_exceeded
  */
 export function putReadmeOfRun({

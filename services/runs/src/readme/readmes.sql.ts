@@ -29,7 +29,7 @@ export async function putReadme(tx: Tx, orgId: string, runId: string, markdown: 
   else await tx.count(putSql, [orgId, runId, markdown]);
 }
 
-/** Returns the bytes of the readme of a run, of which the alias is given. Its length alone is read. */
+/** Returns SQL of the bytes of the readme of the run with this alias. Only its length is read. */
 export function bytesOfReadme(run: string): string {
   return `coalesce((SELECT octet_length(m.markdown) FROM runs.readmes m WHERE m.org_id = ${run}.org_id AND m.run_id = ${run}.id OFFSET 0), 0)`;
 }
@@ -40,7 +40,7 @@ const listSql = sql(
    CROSS JOIN LATERAL (SELECT o.run_id, o.markdown FROM runs.readmes o WHERE o.org_id = $1 AND o.run_id = asked.id OFFSET 0) m`,
 );
 
-/** Returns the readmes of those runs that have one, by run. The runs are visible to the caller. */
+/** Returns the readmes of the runs that have one, by run. The runs are visible to the caller. */
 export async function listReadmes(tx: Tx, orgId: string, runIds: readonly string[]): Promise<Map<string, string>> {
   const rows = await tx.rows<{ runId: string; markdown: string }>(listSql, [orgId, runIds]);
   return new Map(rows.map(({ runId, markdown }) => [runId, markdown]));
@@ -54,7 +54,7 @@ const restoreSql = sql(
    ON CONFLICT (org_id, run_id) DO NOTHING`,
 );
 
-/** Stores readmes of runs that were restored, and leaves those that are there. */
+/** Stores readmes of restored runs, and leaves existing readmes unchanged. */
 export async function restoreReadmes(
   tx: Tx,
   orgId: string,

@@ -1,6 +1,6 @@
 import { AppError } from "@tidemark/errors";
 
-/** Most bytes of text that expressions are searched in, in all runs that the rest of the query leaves. */
+/** Maximum bytes of text that expressions are searched in, in all runs that the rest of the query leaves. */
 export const TEXT_BYTES_MAX = 128 * 1024 * 1024;
 
 /** Longest that a search may take, in milliseconds. */

@@ -5,7 +5,7 @@ import { TEXT_BYTES_MAX, tooBroad } from "./bounds.rules.ts";
 /** A column whose texts expressions are searched in; each of `tags` is a text. */
 export type RegexColumn = IndexedText | "name" | "tags";
 
-/** A run that a search may find, with the texts that it is asked for; `known0`, `known1`, … answer the conditions. */
+/** A run that a search may find, with its requested texts; `known0`, `known1`, … answer the conditions. */
 export type Candidate = { readonly run_id: string } & Partial<Record<RegexColumn, string | string[]>> & {
     readonly [known: `known${number}`]: boolean;
   };
@@ -13,18 +13,18 @@ export type Candidate = { readonly run_id: string } & Partial<Record<RegexColumn
 /** Which runs are candidates: a condition on a row `t` of runs.found_runs, and the values of its parameters. */
 export type CandidateFilter = { readonly where: string; readonly values: readonly unknown[] };
 
-/** What is read of each candidate: columns, and conditions whose parameters follow those of the filter in `values`. */
+/** The parts that are read of each candidate: columns, and conditions whose parameters follow those of the filter in `values`. */
 export type CandidateColumns = {
   readonly columns: readonly RegexColumn[];
   readonly known: readonly string[];
   readonly values: readonly unknown[];
 };
 
-/** Candidates that are in memory at a time. */
+/** Number of candidates in memory at a time. */
 const PORTION = 500;
 
 /**
- * Returns the ids of the candidates that `finds` accepts, in no order.
+ * Returns the ids of the candidates that `finds` accepts, in no particular order.
  * @throws run_search_too_broad if the texts of all candidates hold more than 128 MiB
  */
 export async function filterCandidates(
@@ -39,7 +39,7 @@ export async function filterCandidates(
     ...known.map((condition, i) => `(${condition}) AS known${i}`),
   ].join(", ");
   const declare = `DECLARE candidates NO SCROLL CURSOR FOR SELECT ${list} FROM runs.found_runs t WHERE ${filter.where}`;
-  // Plans of cursors are made to give their first rows soon, and would read all texts instead of using an index.
+  // PostgreSQL plans cursors to return their first rows soon, and would read all texts instead of using an index.
   await tx.rows(plannedSql("runs_want_all_candidates", "SET LOCAL cursor_tuple_fraction = 1"), []);
   await tx.rows(plannedSql("runs_declare_candidates", declare), values);
   const fetch = plannedSql("runs_fetch_candidates", `FETCH ${PORTION} FROM candidates`);

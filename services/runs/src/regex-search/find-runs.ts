@@ -21,7 +21,7 @@ export type RegexSearch = {
 };
 
 /**
- * Returns the ids of all runs that a search finds, in no order. It blocks its thread while it tests texts, so it runs in a
+ * Returns the ids of all runs that a search finds, in no particular order. It blocks its thread while it tests texts, so it runs in a
  * search thread.
  * @throws run_search_invalid, run_search_too_broad
  */

@@ -1,13 +1,13 @@
 import { badRequest } from "@tidemark/errors";
 import { checkRegex, compileRegex } from "@tidemark/regex";
 
-/** Asks which of some names a regular expression matches. */
+/** A request for the names that a regular expression matches. */
 export type NameSearch = {
   readonly orgId: string;
   readonly pattern: string;
   /** Joined by NUL, which no name has: one text costs less to send to a thread than a list. */
   readonly names: string;
-  /** Names behind this many are not looked for. */
+  /** The search ends after this many matches. */
   readonly foundMax: number;
 };
 

@@ -4,13 +4,13 @@ import { searchCondition, type IndexedText, type PlainTree } from "../search/sea
 import type { Bind } from "../search/parameters.sql.ts";
 import type { Candidate, RegexColumn } from "./candidates.sql.ts";
 
-// A search with regular expressions takes two steps: SQL finds the runs that it may find, the candidates, and answers the
+// A search with regular expressions takes two steps: SQL finds the candidates, the runs that may match, and answers the
 // terms that it can; then the expressions decide.
 
 /** One expression, by its index, in one column. */
 export type RegexLeaf = { readonly kind: "regex"; readonly regex: number; readonly column: RegexColumn };
 
-/** What is checked of each candidate. `known` are the conditions that SQL has answered. */
+/** The check of each candidate. `known` are the conditions that SQL has answered. */
 type CheckTree =
   | RegexLeaf
   | { readonly kind: "known"; readonly index: number }
@@ -93,7 +93,7 @@ function certain(tree: ResolvedTree<RegexLeaf>, literals: readonly Literals[]): 
 
 const EVERYTHING: PlainTree = { kind: "and", nodes: [] };
 
-/** Returns what an expression demands of a run: its literals in the text, unless the run is irregular. */
+/** Returns a condition that an expression requires of a run: its literals in the text, unless the run is irregular. */
 function necessary({ column }: RegexLeaf, literals: Literals): PlainTree {
   // A regular run has its name and all its tags in its summary.
   const indexed = column === "name" || column === "tags" ? "summary" : column;

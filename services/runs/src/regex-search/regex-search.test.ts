@@ -220,7 +220,7 @@ describe("only so much text is searched", () => {
       [own.orgId, COUNT],
     );
     await asOwner(fixture, "ALTER TABLE runs.runs ENABLE TRIGGER USER");
-    // The index would be slow with this many texts, and it answers nothing here.
+    // The index would be slow with this many texts, and is not needed here.
     await asOwner(fixture, "DROP INDEX runs.run_texts_words");
     await asOwner(
       fixture,

@@ -77,7 +77,7 @@ describe("searches", () => {
     await whileTextsAreLocked(fixture, async () => {
       const started = performance.now();
       const own = [1, 2].map(() => failure(threads.find(searchOf(noisy))));
-      // It begins at once, and so ends as too broad and not as one that had no turn, or had it after another one.
+      // It begins immediately, and so ends as too broad and not as one that had no turn, or had it after another one.
       expect(await failure(threads.find(searchOf(quiet)))).toMatchObject({ reason: "run_search_too_broad" });
       expect(performance.now() - started).toBeLessThan(2700);
       expect(await own[0]).toMatchObject({ reason: "run_search_too_broad" });
@@ -194,7 +194,7 @@ describe("a search that keeps its thread busy", () => {
   test("ends as 400, holds up nothing meanwhile, and leaves a thread that works", async () => {
     const threads = openThreads(1, 2500);
     const other = await withRun("other");
-    /** Counts how many lists are answered, one after another, while something lasts. */
+    /** Counts how many lists are answered, one after another, while `lasts` returns true. */
     const answersDuring = async (lasts: () => boolean): Promise<number> => {
       let answers = 0;
       while (lasts()) {
@@ -214,7 +214,7 @@ describe("a search that keeps its thread busy", () => {
     const endedMs = performance.now();
     expect(await searching).toMatchObject({ reason: "run_search_too_broad", field: "q" });
     const alone = await answersDuring(() => performance.now() < endedMs + (endedMs - startedMs));
-    // Were the work done beside the requests, they would have waited for texts of many megabytes each, a hundred times as long.
+    // If the work ran in the thread of the requests, they would have waited for texts of many megabytes each, a hundred times as long.
     expect(beside).toBeGreaterThan(alone / 10);
     expect(await threads.find(searchOf(other))).toHaveLength(1);
   });

@@ -8,7 +8,7 @@ import type { NameSearch } from "./match-names.ts";
 /** A search for a thread: of runs, or of names. */
 export type ThreadTask = RegexSearch | NameSearch;
 
-/** Threads that do the searches with regular expressions, so that no other request waits for one. */
+/** Threads that run the searches with regular expressions, so that no other request waits for a search. */
 export type SearchThreads = {
   /**
    * Returns the ids of all runs that a search finds, or the places of the names. Organizations share the threads fairly.
@@ -19,21 +19,21 @@ export type SearchThreads = {
   close(): Promise<void>;
 };
 
-/** What threads need. */
+/** The settings of the threads. */
 export type SearchThreadsOptions = ThreadData & {
-  /** How many, 1 or more. They start when first needed. */
+  /** Number of threads, 1 or more. They start when first needed. */
   readonly threads: number;
   /** Milliseconds after which a running search ends; for tests. */
   readonly searchMsMax?: number;
 };
 
-/** What a search thread starts with. */
+/** The data that a search thread starts with. */
 export type ThreadData = { readonly connection: Pick<DbOptions, "url" | "role" | "application"> };
 
 /** Longest that a search waits for its turn. */
 const WAIT_MS_MAX = 4000;
 
-/** Longest that it waits and runs together: a request is answered within 10 seconds. */
+/** Longest that a search waits and runs in total: a request is answered within 10 seconds. */
 const TOTAL_MS_MAX = 9000;
 
 /** Creates the threads of a process. */

@@ -12,8 +12,8 @@ import {
 const BATCH_RUNS = 200;
 
 /**
- * Finds the runs and projects whose time is over, of all organizations, and asks the services to remove them: first the runs of a project, and when
- * they are gone the project. Each step may be repeated, also by several processes. `db` runs as the worker.
+ * Finds the runs and projects whose time is over, of all organizations, and asks the services to remove them: first the runs of a project, and once
+ * they are removed the project. Each step may be repeated, also by several processes. `db` runs as the worker.
  */
 export async function beginDueRemovals(db: Db): Promise<void> {
   for (const { orgId, projectId } of await listDueProjects(db)) {
@@ -25,7 +25,7 @@ export async function beginDueRemovals(db: Db): Promise<void> {
     const due = await listDueRuns(db, BATCH_RUNS);
     let begun = 0;
     for (const runs of due) begun += await beginRemovalOfRuns(db, runs);
-    // Where none could be begun, another process was faster.
+    // If none could be started, another process was faster.
     if (begun === 0) return;
   }
 }

@@ -1,6 +1,6 @@
 import { beginRemovals, sql, type Db, type Tx } from "@tidemark/pg";
 
-/** The services that keep something of runs and of projects, beside this one. */
+/** The other services that keep data of runs and of projects. */
 const OTHERS = {
   run: ["ingest", "artifacts", "traces", "imports"],
   project: ["ingest", "artifacts", "traces", "imports", "reports"],
@@ -26,12 +26,12 @@ const dueProjectsSql = sql(
   `SELECT org_id AS "orgId", id AS "projectId" FROM runs.projects WHERE purge_after <= now() AND NOT unsettled ORDER BY purge_after LIMIT 1000`,
 );
 
-/** Returns projects whose time is over, of all organizations, as long as they are there. `db` runs as the worker. */
+/** Returns projects whose time is over, of all organizations, as long as they exist. `db` runs as the worker. */
 export function listDueProjects(db: Tx): Promise<{ readonly orgId: string; readonly projectId: string }[]> {
   return db.rows(dueProjectsSql, []);
 }
 
-// Whoever restores the run has its lock, or comes after this and finds that its time is over.
+// A transaction that restores the run holds its lock, or runs after this one and finds that its time is over.
 const beginRunsSql = sql(
   "runs_begin_removal",
   `UPDATE runs.runs SET purge_after = '-infinity'
@@ -62,7 +62,7 @@ async function begin(tx: Tx, orgId: string, projectId: string, rows: readonly { 
   return ids.length;
 }
 
-/** Begins the removal of those of the runs whose time is over, under their locks. `db` runs as the worker. */
+/** Begins the removal of the runs whose time is over, under their locks. `db` runs as the worker. */
 export async function beginRemovalOfRuns(db: Db, { orgId, projectId, ids }: DueRuns): Promise<number> {
   return db.withTenant(orgId, async (tx) =>
     begin(tx, orgId, projectId, await tx.rows<{ id: string }>(beginRunsSql, [orgId, ids])),
@@ -81,14 +81,14 @@ export async function beginRemovalOfHiddenRuns(
   );
 }
 
-/** Makes a project whose time is over impossible to restore, and the runs due that were deleted in it before. `db` runs as the worker. */
+/** Makes a project whose time is over impossible to restore, and makes the runs due that were deleted in it before. `db` runs as the worker. */
 export async function closeProject(db: Db, orgId: string, projectId: string): Promise<void> {
   await db.withTenant(orgId, async (tx) => {
     if ((await tx.count(beginProjectSql, [orgId, projectId])) > 0) await tx.count(hurryRunsSql, [orgId, projectId]);
   });
 }
 
-/** Begins the removal of a project that has no runs any more. `db` runs as the worker. */
+/** Begins the removal of a project that no longer has runs. `db` runs as the worker. */
 export async function beginRemovalOfProject(db: Db, orgId: string, projectId: string): Promise<void> {
   await db.withTenant(orgId, async (tx) => {
     if ((await tx.one(hasRunsSql, [orgId, projectId])) !== undefined) return;

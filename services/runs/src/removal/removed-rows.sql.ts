@@ -21,12 +21,12 @@ const removeProjectSql = sql(
   "DELETE FROM runs.projects WHERE org_id = $1 AND id = $2 AND purge_after = '-infinity'",
 );
 
-/** Removes a run whose removal has begun, and counts it off. Its id stays taken. */
+/** Removes a run whose removal has begun, and subtracts it from the counters. Its id stays taken. */
 export async function removeRunRow(tx: Tx, orgId: string, runId: string): Promise<void> {
   await tx.count(removeRunSql, [orgId, runId]);
 }
 
-/** Removes a project that has no runs any more. */
+/** Removes a project that no longer has runs. */
 export async function removeProjectRow(tx: Tx, orgId: string, projectId: string): Promise<void> {
   await tx.count(removeProjectSql, [orgId, projectId]);
 }

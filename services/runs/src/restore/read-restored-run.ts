@@ -7,7 +7,7 @@ import { LIFECYCLE_ENTRIES_MAX, RUN_STATUSES, STOP_STATES } from "@tidemark/run-
 import { NAME_BYTES_MAX } from "../create/run-name.rules.ts";
 import type { RestoredRunRow } from "./restored-runs.sql.ts";
 
-/** Returns the row of an archived run. @throws bad_request for what no run can be */
+/** Returns the row of an archived run. @throws bad_request for values that no run can have */
 export async function restoredRow({ run, runControl: stop }: ExportedRun): Promise<RestoredRunRow> {
   if (run === undefined) throw badRequest("a run is missing", "runs");
   if (!isUuid(run.id)) throw badRequest("id must be a canonical UUID", "runs");

@@ -2,7 +2,7 @@ import { sql, uuidArray, type Tx } from "@tidemark/pg";
 
 const takenSql = sql("runs_find_taken_ids", "SELECT id FROM runs.taken_run_ids($1) AS id");
 
-/** Returns those ids that a run of any organization has. */
+/** Returns the ids that a run of any organization has. */
 export async function findTakenIds(tx: Tx, ids: readonly string[]): Promise<string[]> {
   const rows = await tx.rows<{ id: string }>(takenSql, [uuidArray([...ids])]);
   return rows.map(({ id }) => id);
@@ -38,7 +38,7 @@ export type RestoredRunRow = {
 
 const restoreSql = sql("runs_restore_runs", "SELECT runs.restore_runs($1, $2, $3) AS present");
 
-/** Stores and counts the runs whose ids are free. Returns how many of them the organization has then. The project must exist. */
+/** Stores and counts the runs whose ids are free. Returns how many of them the organization has afterwards. The project must exist. */
 export async function restoreRunRows(
   tx: Tx,
   orgId: string,

@@ -1,12 +1,12 @@
 import { isWhiteSpace } from "./words.rules.ts";
 
-/** Tells whether an ASCII text stands at an index of a query, given as its code points. */
+/** Returns whether an ASCII text is at an index of a query, given as its code points. */
 export function startsWith(chars: readonly string[], at: number, text: string): boolean {
   for (let i = 0; i < text.length; i += 1) if (chars[at + i] !== text[i]) return false;
   return true;
 }
 
-/** Tells whether a word ends before this character: white space, a parenthesis, or the end of the query. */
+/** Returns whether a word ends before this character: white space, a parenthesis, or the end of the query. */
 export function endsWord(char: string | undefined): boolean {
   return char === undefined || char === "(" || char === ")" || isWhiteSpace(char);
 }

@@ -4,7 +4,7 @@ import { parseSearch, type RegexCheck } from "./parse-search.rules.ts";
 const engine: RegexCheck = (pattern) =>
   pattern.includes("(?=") ? "invalid" : pattern === "x*" ? "matches_empty" : "ok";
 
-/** What is wrong with a query, as the caller reads it; undefined when nothing is. */
+/** Returns the fault of a query, as the caller reads it; undefined when there is none. */
 function fault(q: string, checkRegex: RegexCheck = engine): unknown {
   try {
     parseSearch(q, checkRegex);
@@ -125,7 +125,7 @@ describe("faults of a term", () => {
 });
 
 describe("the engine of regular expressions", () => {
-  /** The patterns that it was asked for. */
+  /** Returns the patterns that the check was called with. */
   function asked(q: string): string[] {
     const patterns: string[] = [];
     fault(q, (pattern) => {

@@ -206,7 +206,7 @@ test("filters find what the rules say", async () => {
         }
       },
     ),
-    // Chance alone finds little in some runs of the test.
+    // Random data alone matches little in some runs of the test.
     { numRuns: 12, examples: [[[{ a: 1 }, { a: { b: 1 } }, { a: 0.5 }, {}], Array(12).fill(someFilter)]] },
   );
   // A test in which nothing is ever found would prove nothing.

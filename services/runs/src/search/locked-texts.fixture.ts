@@ -1,7 +1,7 @@
 import { plannedSql } from "@tidemark/pg";
 import type { RunsFixture } from "../runs.fixture.ts";
 
-/** Does `work` while no search can read texts; `release` ends that early. */
+/** Does `work` while no search can read texts; `release` ends the lock early. */
 export async function whileTextsAreLocked(
   { owner }: RunsFixture,
   work: (release: () => void) => Promise<void>,

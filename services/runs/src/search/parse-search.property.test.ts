@@ -11,7 +11,7 @@ import { writeSearch } from "./written-search.fixture.ts";
 const engine: RegexCheck = (pattern) =>
   pattern.endsWith("*") ? "matches_empty" : pattern.endsWith("(") ? "invalid" : "ok";
 
-/** Pieces of queries, so that most texts made of them mean something. */
+/** Pieces of queries, so that most texts made of them are meaningful. */
 const piece = fc.constantFrom(
   ...Array.from('()"\\/-: \t\u{3000}\u{85}\u{FEFF}\u{1F600}é\0\u{D800}a*'),
   ...'AND OR NOT re:/ re:/a/ tag: status: status:failed id: id:5b0c name:x word \\" (( ))'.split(" "),

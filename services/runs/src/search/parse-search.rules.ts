@@ -56,7 +56,7 @@ function mapTerms(syntax: Syntax, term: (token: TermToken) => SearchTree): Searc
   return { kind: syntax.kind, nodes: syntax.nodes.map((node) => mapTerms(node, term)) };
 }
 
-/** Tells how the regular expression engine judges a pattern: usable, invalid, or matched by empty text. */
+/** Returns how the regular expression engine judges a pattern: usable, invalid, or matched by empty text. */
 export type RegexCheck = (pattern: string) => "ok" | "invalid" | "matches_empty";
 
 /**

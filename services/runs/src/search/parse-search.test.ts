@@ -114,7 +114,7 @@ describe("a text that no stored text can hold", () => {
   });
 });
 
-/** The texts of an incomplete query; it may ask for no regular expression. */
+/** The texts of an incomplete query; it must not check any regular expression. */
 function texts(q: string): string[] {
   const tree = parseSearch(q, () => {
     throw new Error("an incomplete query has no regular expressions");

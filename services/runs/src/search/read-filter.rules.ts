@@ -6,8 +6,8 @@ import { isStorable } from "./words.rules.ts";
 const KINDS = ["config.", "metrics.", "attributes."];
 
 /**
- * Reads the filter that starts at an index of a query, given as its code points; `end` is the index after it. Returns undefined where no complete
- * filter is: text that only begins like one is a word like any other.
+ * Reads the filter that starts at an index of a query, given as its code points; `end` is the index after it. Returns undefined without a complete
+ * filter: text that only begins like one is an ordinary word.
  */
 export function readFilter(chars: readonly string[], at: number): { filter: Filter; end: number } | undefined {
   const kind = KINDS.find((text) => startsWith(chars, at, text));
@@ -25,7 +25,7 @@ export function readFilter(chars: readonly string[], at: number): { filter: Filt
   return { filter: { column, comparison, operand: operand.value }, end: operand.end };
 }
 
-// Those of two characters before their beginnings.
+// Two-character comparisons come before their prefixes.
 const COMPARISONS: readonly Comparison[] = ["<=", ">=", "!=", "<", ">", "="];
 
 function comparisonAt(chars: readonly string[], at: number): Comparison | undefined {

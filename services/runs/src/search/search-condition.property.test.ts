@@ -4,9 +4,9 @@ import { METRIC_FIGURES } from "../columns/column.rules.ts";
 import { searchCondition, type PlainTree } from "./search-condition.sql.ts";
 import { parameters } from "./parameters.sql.ts";
 
-// runs.found_runs has the rights of its owner and compares the organization itself. It is no security barrier, because PostgreSQL would then use
-// none of its indexes for LIKE: a condition may be computed of a row of somebody else before that row is dropped. So a condition may hold nothing
-// that tells what it has seen: only these operators, none of which raises an error that depends on the row.
+// runs.found_runs has the rights of its owner and compares the organization itself. It is not a security barrier, because PostgreSQL would then use
+// none of its indexes for LIKE: a condition may be computed on a row of another organization before that row is dropped. So a condition may contain nothing
+// that reveals what it has seen: only these operators, none of which raises an error that depends on the row.
 const FILTER =
   /EXISTS \(SELECT FROM \(SELECT [^$]*(?:\$1|\$\d+|[^$])*?OFFSET 0\) v WHERE v\.num (?:<> 'NaN' AND v\.num (?:[<>]=?|=|<>) \$\d+::float8|<> 'NaN' AND \(v\.num, v\.txt\) (?:[<>]=?|=|<>) \(SELECT c\.num, c\.txt COLLATE "C" FROM runs\.comparable\(to_json\(\$\d+::numeric\)\) c\)|= 'NaN' AND v\.txt (?:[<>]=?|=|<>) \$\d+ COLLATE "C")\)/g;
 const TOKEN =

@@ -31,7 +31,7 @@ export function searchCondition(tree: PlainTree, bind: Bind): string {
     case "holds":
       return `t.${tree.column} LIKE ${bind(likePattern(tree.text))}`;
     case "irregular":
-      // With the organization once more, because without statistics PostgreSQL takes half of all rows for irregular.
+      // The organization is repeated, because without statistics PostgreSQL assumes that half of all rows are irregular.
       return "t.irregular AND t.org_id = $1";
     case "not":
       return `NOT (${searchCondition(tree.node, bind)})`;
@@ -62,7 +62,7 @@ function withoutImplied(nodes: readonly PlainTree[]): PlainTree[] {
   });
 }
 
-/** The columns that a search term without a field searches, each by itself. */
+/** The columns that a search term without a field searches, each separately. */
 export const TEXTS_OF_ALL = ["summary", "config", "metadata"] as const satisfies readonly IndexedText[];
 
 function textCondition(field: Exclude<TextField, "project">, pattern: string): string {
@@ -84,7 +84,7 @@ function likePattern(text: string): string {
 
 const UUID_SHAPE = "00000000-0000-0000-0000-000000000000";
 
-/** Ids with a prefix are a range, which the primary key answers. */
+/** Ids with a prefix are a range, which the primary key can look up. */
 function idCondition(prefix: string, bind: Bind): string {
   const low = prefix + UUID_SHAPE.slice(prefix.length);
   if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(low)) return "false";

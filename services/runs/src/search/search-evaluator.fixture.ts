@@ -14,11 +14,11 @@ export type SearchedRun = {
   readonly displayStatus: DisplayStatus;
 };
 
-/** Tells whether a pattern occurs in a text, in any case. */
+/** Returns whether a pattern occurs in a text, in any case. */
 export type MatchesRegex = (pattern: string, text: string) => boolean;
 
 /**
- * Tells whether a search finds a run: the rules of the API specification, Run search, written as
+ * Returns whether a search finds a run: the rules of the API specification, Run search, written as
  * plainly as possible, to compare the real implementation with.
  */
 export function matches(tree: SearchTree, run: SearchedRun, regex: MatchesRegex): boolean {
@@ -45,7 +45,7 @@ export function matches(tree: SearchTree, run: SearchedRun, regex: MatchesRegex)
   }
 }
 
-/** Returns the texts that are searched, each by itself. */
+/** Returns the texts that are searched, each separately. */
 function textsOf(run: SearchedRun, field: RegexField): readonly string[] {
   switch (field) {
     case "all":
@@ -70,7 +70,7 @@ function summary(run: SearchedRun): string {
   return parts.filter((part) => part !== "").join(" ");
 }
 
-/** Returns the notes in the metadata. U+FFFD replaces what no database text can store. */
+/** Returns the notes in the metadata. U+FFFD replaces characters that no database text can store. */
 function notes(run: SearchedRun): string {
   const metadata = JSON.parse(run.metadata) as Record<string, unknown>;
   const texts = ["notes", "note", "description", "summary", "comment"]

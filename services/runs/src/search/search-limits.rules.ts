@@ -3,16 +3,16 @@ import { AppError } from "@tidemark/errors";
 /** Longest query, in bytes of the trimmed text as UTF-8 (API specification, Limits). */
 export const QUERY_BYTES_MAX = 512;
 
-/** Most terms of a query: words, phrases, field terms, filters and regular expressions (API specification, Limits). */
+/** Maximum number of terms in a query: words, phrases, field terms, filters and regular expressions (API specification, Limits). */
 export const TERMS_MAX = 32;
 
-/** Most nodes of a query: each term, each NOT, each list of ANDs and each list of ORs counts as one (API specification, Limits). */
+/** Maximum number of nodes in a query: each term, each NOT, each list of ANDs and each list of ORs counts as one (API specification, Limits). */
 export const NODES_MAX = 64;
 
 /** Deepest nesting of a query: parentheses are one level, a NOT or `-` is one more (API specification, Limits). */
 export const DEPTH_MAX = 8;
 
-/** Most regular expressions of a query (API specification, Limits). */
+/** Maximum number of regular expressions in a query (API specification, Limits). */
 export const REGEXES_MAX = 4;
 
 /** Longest regular expression, in bytes of its pattern as UTF-8, after `\/` was read as `/` (API specification, Limits). */

@@ -4,7 +4,7 @@ import { move, storeRuns, storedRun } from "../list/stored-runs.fixture.ts";
 import { callAs, failure, json, makeRun, startRuns, type RunsFixture } from "../runs.fixture.ts";
 import { cancelWaiting, whileTextsAreLocked } from "./locked-texts.fixture.ts";
 
-// Which part of the texts of a run is searched, and from when on.
+// Tests which part of the texts of a run is searched, and from when on.
 let fixture: RunsFixture;
 beforeAll(async () => {
   fixture = await startRuns();
@@ -14,7 +14,7 @@ afterAll(() => fixture.close());
 describe("only the first 32 KiB of a text are searched", () => {
   const own = callAs();
   const END = 32_768;
-  // One byte a character but for the characters around the end.
+  // One byte per character except for the characters around the end.
   const until = (bytes: number, tail: string, before = ""): string =>
     before + "x".repeat(bytes - Buffer.byteLength(before) - Buffer.byteLength(tail)) + tail;
   const document = (bytes: number, tail: string): string => `${until(bytes, tail, '{"a":"')}end"}`;

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.close());
 
-/** Stores runs in a new organization, past everything but the triggers. */
+/** Stores runs in a new organization directly in the tables; only the triggers run. */
 async function store(runs: readonly SearchedRun[]): Promise<string> {
   const orgId = randomUUID();
   await asOwner(

@@ -57,7 +57,7 @@ const metadata = fc
   )
   .map(stored);
 
-/** Tags of which some end beyond the first 32 KiB of all: 63 long ones that leave a few bytes, then short ones. */
+/** Tags; some end beyond the first 32 KiB of all: 63 long ones that leave a few bytes, then short ones. */
 const manyTags = fc
   .tuple(fc.integer({ min: 500, max: 512 }), fc.array(fieldText, { minLength: 4, maxLength: 12 }))
   .map(([last, tags]) => [...Array.from({ length: 63 }, () => "a".repeat(511)), "b".repeat(last), ...tags]);

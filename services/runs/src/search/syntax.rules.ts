@@ -2,7 +2,7 @@ import { DEPTH_MAX, ID_BYTES_MIN, searchFault } from "./search-limits.rules.ts";
 import type { FilterToken, TermToken, Token } from "./tokenize.rules.ts";
 
 /**
- * Tells whether a query is complete: every operator has its operands, every parenthesis its partner and
+ * Returns whether a query is complete: every operator has its operands, every parenthesis its partner and
  * something inside, every `id:` at least 4 bytes. An incomplete query is one that is still being typed;
  * it is searched as literal text, even if it is also invalid.
  */
@@ -54,7 +54,7 @@ type Cursor = { readonly tokens: readonly Token[]; at: number };
 
 /**
  * Parses the tokens of a complete query. NOT and `-` bind tighter than AND, AND tighter than OR; two
- * terms side by side are joined by AND. Parentheses leave no node, but a list in them stays a list.
+ * terms next to each other are joined by AND. Parentheses leave no node, but a list in them stays a list.
  * The depth of the query, checked here, also bounds the recursion.
  * @throws run_search_invalid at column 1 when the query is nested too deep
  */
@@ -87,7 +87,7 @@ function parseOperand(cursor: Cursor, depth: number): Syntax {
   return token;
 }
 
-/** Tells whether an operand starts here that can be joined without an operator. */
+/** Returns whether an operand starts here that can be joined without an operator. */
 function operandFollows(cursor: Cursor): boolean {
   const kind = cursor.tokens[cursor.at]?.kind;
   return kind === "term" || kind === "filter" || kind === "open" || kind === "not";

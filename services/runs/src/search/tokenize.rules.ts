@@ -4,7 +4,7 @@ import { readFilter } from "./read-filter.rules.ts";
 import type { RegexField } from "./tree.rules.ts";
 import { isWhiteSpace } from "./words.rules.ts";
 
-/** What a term searches. */
+/** The field that a term searches. */
 type Field = RegexField | "id";
 
 /** A term as it was written. `value` is the text between the quotes or slashes, or the word after the field. */
@@ -102,7 +102,7 @@ function readTerm(chars: readonly string[], at: number): Read | undefined {
 /** How a regular expression starts. */
 const REGEX_START = "re:/";
 
-/** What a term searches for; `end` is the index after it. */
+/** The value that a term searches for; `end` is the index after it. */
 type Value = { readonly form: TermToken["form"]; readonly value: string; readonly end: number };
 
 /**
@@ -134,7 +134,7 @@ function readRegex(chars: readonly string[], start: number): Value | undefined {
   return undefined;
 }
 
-/** Reads up to white space or a parenthesis; a quote or a colon in a word is a character like any other. */
+/** Reads up to white space or a parenthesis; a quote or a colon in a word is an ordinary character. */
 function readWord(chars: readonly string[], start: number): Value | undefined {
   let end = start;
   while (!endsWord(chars[end])) end += 1;

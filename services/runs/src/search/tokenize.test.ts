@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { tokenize, type Token } from "./tokenize.rules.ts";
 
-/** Tokens as short texts: operators and parentheses as they are, terms as `form field value @column`. */
+/** Tokens as short texts: operators and parentheses unchanged, terms as `form field value @column`. */
 function shown(token: Token): string {
   return token.kind === "term" ? `${token.form} ${token.field} ${token.value} @${token.column}` : token.kind;
 }

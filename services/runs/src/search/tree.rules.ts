@@ -1,14 +1,14 @@
 import type { DisplayStatus } from "@tidemark/run-state";
 import type { Filter } from "../columns/filter.rules.ts";
 
-/** What a text term searches. `all`: the summary text (project, name, tags, notes, status, id), the config and the metadata. */
+/** The field that a text term searches. `all`: the summary text (project, name, tags, notes, status, id), the config and the metadata. */
 export type TextField = "all" | "name" | "project" | "notes" | "config" | "metadata";
 
-/** What a regular expression searches: each tag by itself, the display status, or one of the texts. */
+/** The field that a regular expression searches: each tag separately, the display status, or one of the texts. */
 export type RegexField = TextField | "tag" | "status";
 
 /**
- * What a run must be to be found (API specification, Run search). None of its texts contains NUL or half
+ * The condition that a run must meet to be found (API specification, Run search). None of its texts contains NUL or half
  * of a surrogate pair, so that each can be sent to PostgreSQL.
  */
 export type SearchTree =
@@ -22,7 +22,7 @@ export type SearchTree =
   | { readonly kind: "id"; readonly prefix: string }
   /** The pattern occurs in the field, in any case. The engine accepts the pattern, and empty text does not match it. */
   | { readonly kind: "regex"; readonly field: RegexField; readonly pattern: string }
-  /** The value of a column compares so with the operand. A run without a value is not found. */
+  /** The value of a column passes the comparison with the operand. A run without a value is not found. */
   | ({ readonly kind: "filter" } & Filter)
   | { readonly kind: "not"; readonly node: SearchTree }
   /** Two nodes or more. */
@@ -35,14 +35,14 @@ export type SearchTree =
  */
 export const FINDS_NOTHING: SearchTree = { kind: "id", prefix: "nothing" };
 
-/** What terms about projects know of a project. */
+/** The parts of a project that terms about projects use. */
 export type ProjectName = {
   readonly id: string;
   /** Its ASCII letters are lower case. */
   readonly name: string;
 };
 
-/** A tree in which everything is resolved that does not depend on a run; `Leaf` replaces regular expressions. */
+/** A tree in which all terms that do not depend on a run are resolved; `Leaf` replaces regular expressions. */
 export type ResolvedTree<Leaf> =
   | { readonly kind: "text"; readonly field: Exclude<TextField, "project">; readonly text: string }
   | Extract<SearchTree, { kind: "tag" | "status" | "id" | "filter" }>
@@ -54,7 +54,7 @@ export type ResolvedTree<Leaf> =
 
 type RegexTerm = Extract<SearchTree, { kind: "regex" }>;
 
-/** Tells whether a tree has terms that only the names of the projects can resolve. */
+/** Returns whether a tree has terms that can be resolved only with the names of the projects. */
 export function needsProjectNames(tree: SearchTree): boolean {
   switch (tree.kind) {
     case "not":

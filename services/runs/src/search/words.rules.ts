@@ -3,7 +3,7 @@ import { FINDS_NOTHING, type SearchTree, type TextField } from "./tree.rules.ts"
 const WHITE_SPACE = /^\p{White_Space}$/u;
 
 /**
- * Tells whether a character separates words: Unicode's property White_Space. Unlike for `\s` and
+ * Returns whether a character separates words: Unicode's property White_Space. Unlike for `\s` and
  * `String.prototype.trim`, U+0085 is a separator and U+FEFF is a character of a word.
  */
 export function isWhiteSpace(char: string): boolean {
@@ -30,7 +30,7 @@ export function lowerAscii(text: string): string {
   return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
 
-/** Tells whether PostgreSQL can store the text: no NUL, no half of a surrogate pair. */
+/** Returns whether PostgreSQL can store the text: no NUL, no half of a surrogate pair. */
 export function isStorable(text: string): boolean {
   return text.isWellFormed() && !text.includes("\0");
 }

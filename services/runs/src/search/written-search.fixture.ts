@@ -2,7 +2,7 @@ import type { Operand } from "../columns/filter.rules.ts";
 import { columnName } from "../columns/column.rules.ts";
 import type { SearchTree } from "./tree.rules.ts";
 
-/** A query and how deep it is nested. */
+/** A query and its nesting depth. */
 export type SearchText = { readonly text: string; readonly depth: number };
 
 /** Chooses between two spellings that mean the same. */

@@ -37,7 +37,7 @@ const listFittingSql = sql(
    ORDER BY w.ordinal`,
 );
 
-/** Returns the first of `ids` whose documents have at most `bytesMax` bytes together, and the first one whatever it has. */
+/** Returns the first of `ids` whose documents have at most `bytesMax` bytes together, and always the first one. */
 export async function listFittingRuns(
   tx: Tx,
   orgId: string,

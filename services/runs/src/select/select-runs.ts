@@ -15,7 +15,7 @@ import { listRefsById, type RefRow } from "./run-refs.sql.ts";
 type Selection = { readonly refs: readonly RefRow[]; readonly more: boolean; readonly projects: readonly ProjectRow[] };
 
 /**
- * RunsService.SelectRuns: which runs a request is about, without their documents.
+ * RunsService.SelectRuns: returns the runs that a request selects, without their documents.
  * @throws bad_request, not_found when a named run is not visible, run_search_invalid, run_search_too_broad
  */
 export function selectRuns(deps: RunsDeps): RunsHandlers["selectRuns"] {
@@ -33,7 +33,7 @@ export function selectRuns(deps: RunsDeps): RunsHandlers["selectRuns"] {
   };
 }
 
-/** Returns different ids, at most as many as a page has. @throws bad_request */
+/** Returns the distinct ids, at most as many as a page has. @throws bad_request */
 export function requireRunIds(runIds: readonly string[]): readonly string[] {
   const { max } = RUNS_PAGE_ROWS;
   if (runIds.length < 1 || runIds.length > max || new Set(runIds).size < runIds.length || !runIds.every(isUuid))
@@ -59,7 +59,7 @@ function selectFirst(
   const limit = requireLimit(asked, RUNS_PAGE_ROWS.max);
   deps.sortKeys.ask(callerOf(call).orgId, filter?.q, by);
   return withRuns(deps, call, filter, async (tx, orgId, passing) => {
-    // One more run tells whether there are more.
+    // One more run shows whether there are more.
     const { page } = await chooseRuns(tx, orgId, {
       filter: passing,
       order: by,

@@ -8,7 +8,7 @@ import { chooseRuns } from "../list/choose-runs.sql.ts";
 import { withRuns } from "../list/with-runs.ts";
 import { countVisibleRuns } from "../read/runs.sql.ts";
 
-/** Runs that are named or, where none is, those that a filter lets through. */
+/** The named runs or, if none is named, the runs that pass a filter. */
 type Chosen = { readonly runIds: readonly string[]; readonly filter?: FilterMessage | undefined };
 
 /** Names the field of a request that chose the runs. */
@@ -17,8 +17,8 @@ export function fieldOfChoice({ runIds }: Chosen): "run_ids" | "filter" {
 }
 
 /**
- * Does `work` in one snapshot on at most `max` runs: those that are named, in their order, or those that a filter lets through, the newest first.
- * @throws bad_request for more runs, for a name that is no UUID or is there twice, not_found when a named run is not visible, run_search_invalid,
+ * Does `work` in one snapshot on at most `max` runs: the named ones, in their order, or those that pass a filter, newest first.
+ * @throws bad_request for more runs, for an id that is not a UUID or occurs twice, not_found when a named run is not visible, run_search_invalid,
  * run_search_too_broad
  */
 export async function withChosenRuns<T>(

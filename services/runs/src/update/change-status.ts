@@ -4,7 +4,7 @@ import { RUN_STATUSES, type RunStatus } from "@tidemark/run-state";
 import { recordHeartbeats } from "../life/signs-of-life.sql.ts";
 import { moveRuns, type LockedRun } from "./run-changes.sql.ts";
 
-/** Returns a status that is known, or none. @throws bad_request */
+/** Returns a known status, or undefined. @throws bad_request */
 export function requireStatus(text: string | undefined): RunStatus | undefined {
   const status = RUN_STATUSES.find((known) => known === text);
   if (text !== undefined && status === undefined) {

@@ -87,7 +87,7 @@ export async function moveRuns(tx: Tx, orgId: string, locked: readonly LockedRun
       : [];
   });
   if (changed.length === 0) return;
-  // The counters of projects are locked in the same order by everybody.
+  // Every transaction locks the counters of projects in the same order.
   const sorted = changed.toSorted((a, b) => (a.projectId < b.projectId ? -1 : Number(a.projectId > b.projectId)));
   await tx.rows(setRunStatesSql, [
     orgId,
@@ -97,7 +97,7 @@ export async function moveRuns(tx: Tx, orgId: string, locked: readonly LockedRun
   ]);
 }
 
-/** Returns the entries as JSON; null leaves those that are there. */
+/** Returns the entries as JSON; null leaves the existing entries. */
 function lifecycleAfter(run: LockedRun, entry: ReturnType<typeof applyRunEvent>["lifecycle"]): string | null {
   if (entry === null) return null;
   const { statusFrom, statusTo, at, kind } = entry;

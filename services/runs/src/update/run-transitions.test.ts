@@ -9,7 +9,7 @@ afterAll(() => fixture.close());
 
 type Stop = "none" | "requested" | "acknowledged" | "completed" | "terminal_without_completion";
 
-/** A run in a state that only the stop routes, or a longer history, lead to. */
+/** Creates a run in a state that only the stop routes, or a longer history, lead to. */
 async function runIn(status: string, stop: Stop, call: ReturnType<typeof callAs>): Promise<string> {
   const { id } = await makeRun(fixture.client, call);
   await fixture.client.updateRun({ runId: id, status }, call);

@@ -48,7 +48,7 @@ function checkChanges(request: Changes): RunStatus | undefined {
   return requireStatus(request.status);
 }
 
-/** Admits the texts that a request sets in the place of those that are there. */
+/** Admits the texts with which a request replaces the existing ones. */
 async function admitChanges(
   tx: Tx,
   { storageGate, caller, runId }: Pick<RunsDeps, "storageGate"> & { readonly caller: Caller; readonly runId: string },

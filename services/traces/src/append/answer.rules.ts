@@ -1,4 +1,4 @@
-/** What is answered to an append: how many events were stored, and their traces, ascending. */
+/** The response to an append: how many events were stored, and their traces, ascending. */
 export type AppendAnswer = { readonly inserted: number; readonly traceIds: readonly string[] };
 
 const COUNT_BYTES = 4;

@@ -15,10 +15,10 @@ import type { EncodedSegment } from "./segments.rules.ts";
 /** Hashes of an idempotency key and of the request that was sent with it. */
 export type KeyHashes = { readonly key: Uint8Array; readonly body: Uint8Array };
 
-/** What is written of one trace. */
+/** The written parts of one trace. */
 export type TraceChange = {
   readonly traceId: string;
-  /** The version that the caller knows; 0: the trace does not exist. Its segments get the ids behind it. */
+  /** The version that the caller knows; 0: the trace does not exist. Its segments get the next ids. */
   readonly version: number;
   /** How many segments the trace has with the new ones. */
   readonly segmentCount: number;
@@ -42,7 +42,7 @@ export type AppendWrite = {
   readonly restoredUs: readonly number[] | null;
 };
 
-/** What became of a write; see the function in the schema. */
+/** The result of a write; see the function in the schema. */
 export type AppendOutcome =
   | { readonly outcome: "inserted"; readonly updated: number }
   | { readonly outcome: "replayed"; readonly old_answer: Uint8Array }
@@ -104,7 +104,7 @@ const lockSql = sql(
                        WHERE t.org_id = $1 AND t.trace_id = w.id AND t.run_id = $3 OFFSET 0 FOR UPDATE) o`,
 );
 
-/** Locks those of the traces that exist, so that no other process changes them; the ids ascend. */
+/** Locks the traces that exist, so that no other process changes them; the ids ascend. */
 export async function lockTraces(tx: Tx, orgId: string, runId: string, traceIds: readonly string[]): Promise<void> {
   await tx.rows(lockSql, [orgId, uuidArray(traceIds), runId]);
 }

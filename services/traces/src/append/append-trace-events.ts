@@ -58,7 +58,7 @@ export function appendTraceEvents(deps: TracesDeps): TracesHandlers["appendTrace
   };
 }
 
-/** Returns what makes an event another one, in a form that does not depend on how its times and numbers were written. */
+/** Returns the parts that distinguish an event, in a form that does not depend on how its times and numbers were written. */
 function partsOf({ attributesJson, metricsJson, linksJson, ...event }: TraceEvent): (string | Uint8Array)[] {
   return [
     JSON.stringify({ ...event, $typeName: undefined, $unknown: undefined }),

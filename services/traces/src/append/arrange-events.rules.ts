@@ -4,7 +4,7 @@ import { createSpanTable } from "../fold/span-table.rules.ts";
 import { payloadOf, recordOf } from "./event-record.rules.ts";
 import { APPENDED, createSegmentsWriter, type EncodedSegment } from "./segments.rules.ts";
 
-/** What a request adds to one trace. */
+/** The records that a request adds to one trace. */
 export type TraceAddition = {
   readonly traceId: string;
   /** One record for each span, with the place where it is. */
@@ -15,7 +15,7 @@ export type TraceAddition = {
 /** Makes a record of an event. */
 type ToRecord = (event: TraceEvent) => SpanRecord;
 
-/** Sorts checked events by trace, ascending, and folds those of one span into one record; pauses where others may work. */
+/** Sorts checked events by trace, ascending, and folds the events of one span into one record; pauses where other work may run. */
 export function* arrangeSteps(
   events: readonly TraceEvent[],
   toRecord: ToRecord = recordOf,

@@ -12,7 +12,7 @@ const COSTS = ["gen_ai.usage.cost_usd", "cost_usd"] as const;
 const REWARD_PREFIX = "reward.";
 const EMPTY_DOCUMENT_BYTES = 2;
 
-/** Returns what an event alone says of its span. Its payload is not counted yet. @throws bad_request for metrics that are not a JSON object */
+/** Returns the record of a span from one event alone. Its payload is not counted yet. @throws bad_request for metrics that are not a JSON object */
 export function recordOf(event: TraceEvent): SpanRecord {
   const { sequence: seq, spanId, parentSpanId } = event;
   const record = newSpanRecord();
@@ -46,7 +46,7 @@ export function recordOf(event: TraceEvent): SpanRecord {
   return record;
 }
 
-/** Returns what is stored of an event without being looked at. */
+/** Returns the parts of an event that are stored unread. */
 export function payloadOf(event: TraceEvent): SpanPayload {
   return {
     attributesJson: emptyIfEmpty(event.attributesJson),

@@ -9,7 +9,7 @@ const FIELD = "events";
 const CAPTURED = REDACTION_STATES.indexOf("captured") + 1;
 
 /**
- * Checks what the events of a request say together, and of each what would harm others if it were wrong: ids, numbers and sizes (contract 10.1).
+ * Checks the events of a request together, and the fields of each event that would harm others if wrong: ids, numbers and sizes (contract 10.1).
  * @throws bad_request
  */
 export function checkEvents(events: readonly TraceEvent[], hasKey: boolean): void {
@@ -41,7 +41,7 @@ export function checkEvents(events: readonly TraceEvent[], hasKey: boolean): voi
   if (spansInCycles(parents).size > 0) throw badRequest("events: the parents of some spans form a cycle", FIELD);
 }
 
-/** Returns what is wrong with one event by itself. */
+/** Returns the fault of one event by itself. */
 export function faultOfEvent(event: TraceEvent): string | undefined {
   if (!TRACE_ID.test(event.traceId)) return "trace_id must be 32 hexadecimal digits that are not all 0";
   if (!SPAN_ID.test(event.spanId)) return "span_id must be 16 hexadecimal digits that are not all 0";
@@ -104,7 +104,7 @@ function faultOfPolicy(event: TraceEvent): string | undefined {
   return undefined;
 }
 
-/** Tells whether a number stands for one of the words; the first one is 1. */
+/** Returns whether a number stands for one of the words; the first one is 1. */
 function isNumberOf(words: readonly string[], number: number): boolean {
   return number >= 1 && number <= words.length;
 }

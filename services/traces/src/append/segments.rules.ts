@@ -11,12 +11,12 @@ export type EncodedSegment = {
 /** How large segments get: a page of spans may need one payload of each segment that it reads. */
 export type SegmentBounds = { readonly spansMax: number; readonly payloadBytesMax: number };
 
-/** Of a request: what it sent stays together, up to a bound for large payloads. */
+/** For a request: its records stay together, up to a bound for large payloads. */
 export const APPENDED: SegmentBounds = { spansMax: Number.POSITIVE_INFINITY, payloadBytesMax: 256 * 1024 };
 
 /** Collects records with their payloads into segments. */
 export type SegmentsWriter = {
-  /** Adds a record with the payload that `write` writes; the record is told how many bytes that are. Returns its place. */
+  /** Adds a record with the payload that `write` writes; the record receives the number of those bytes. Returns its place. */
   add(record: SpanRecord, write: (to: ByteWriter) => void): { readonly segment: number; readonly place: number };
   /** Returns the segments, in the order of the records. */
   done(): EncodedSegment[];

@@ -10,7 +10,7 @@ import { readAnswer, writeAnswer, type AppendAnswer } from "./answer.rules.ts";
 import { appendEvents, lockTraces, type AppendOutcome, type KeyHashes } from "./append-events.sql.ts";
 import type { TraceAddition } from "./arrange-events.rules.ts";
 
-/** What appends work with. */
+/** The dependencies of appends. */
 export type StoreDeps = {
   readonly db: Db;
   readonly states: TraceStates;
@@ -27,19 +27,19 @@ export type EventsToStore = {
   readonly eventCount: number;
   /** Ascending by trace. */
   readonly additions: readonly TraceAddition[];
-  /** When each of the traces was last written, of those that are restored; 0: that is known already. */
+  /** When each restored trace was last written; 0: already known. */
   readonly restoredUs?: readonly number[];
 };
 
 /** After this many rounds in which another process was quicker, the traces are locked first. */
 const STALE_ROUNDS = 2;
 /**
- * A trace with so many spans is brought up to date before anything is folded in: it costs one more round trip, and to fold in vain would cost reading
- * the whole trace again, because what was folded cannot be taken back.
+ * A trace with this many spans is brought up to date before anything is folded in: it costs one more round trip, and folding in vain would cost reading
+ * the whole trace again, because folding cannot be undone.
  */
 const LARGE_SPANS = 1000;
 
-/** Ends a use of states that hold what was not stored. */
+/** Ends a use of states that hold records that were not stored. */
 class NotStored extends Error {
   readonly outcome: Exclude<AppendOutcome, { outcome: "inserted" }>;
   constructor(outcome: Exclude<AppendOutcome, { outcome: "inserted" }>) {
@@ -49,7 +49,7 @@ class NotStored extends Error {
 }
 
 /**
- * Stores the events of a request in one transaction, all or none. The first round takes traces that are not in memory for new ones, which nearly all
+ * Stores the events of a request in one transaction, all or none. The first round assumes that traces not in memory are new, which nearly all
  * are, and asks the database nothing before it writes. A trace that turns out to be different is read, as far as it is not in memory, and the events
  * are folded again.
  * @throws idempotency_key_reused, idempotency_in_progress, bad_request for a trace with too many spans
@@ -72,7 +72,7 @@ export async function storeEvents(
           return append(deps, deps.db, write, states, answer);
         }
         return deps.db.withTenant(orgId, async (tx) => {
-          // Before the traces are locked, as everybody does it.
+          // Before the traces are locked, in the same order as all transactions.
           if (write.idempotency !== null) {
             const before = await claimKey(tx, orgId, write.idempotency);
             if (before !== undefined) throw new NotStored({ outcome: "replayed", old_answer: before });
@@ -160,7 +160,7 @@ function refuseTooMany({ records }: TraceAddition, { fold }: TraceState): void {
   throw badRequest(`a trace must have at most ${TRACE_LIMITS.spansMax} spans`, "events");
 }
 
-/** Tells whether the write waited too long for a lock, and the lock was that of an idempotency key. */
+/** Returns whether the write waited too long for a lock, and the lock was that of an idempotency key. */
 function waitedForKey(error: unknown): boolean {
   if (!isAppError(error) || sqlState(error.cause) !== "55P03") return false;
   const { where } = error.cause as { where?: unknown };

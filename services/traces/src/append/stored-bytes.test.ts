@@ -14,7 +14,7 @@ beforeEach(async () => {
   tenant = await traces.newTenant();
 });
 
-/** Returns the bytes that are counted of traces, and those of the rows. */
+/** Returns the counted bytes of traces, and the bytes of the rows. */
 const storedOf = async () => {
   const [row] = await traces.ask<{ counted: number; stored: number }>(
     `SELECT coalesce((SELECT sum(bytes) FROM platform.stored_bytes WHERE org_id = $1 AND kind = 'traces'), 0)::float8 AS counted,
@@ -27,7 +27,7 @@ const textEvent = (text: string, more: { traceId?: string; sequence?: number } =
   eventOf({ traceId: newTraceId(), attributesJson: Buffer.from(JSON.stringify({ text })), ...more });
 const send = (event: ReturnType<typeof eventOf>, key: string = randomUUID(), client = traces.client) =>
   client.appendTraceEvents({ runId: tenant.runId, idempotencyKey: key, events: [event] }, callOf(tenant));
-/** Returns by how much what is counted grows with an event. */
+/** Returns by how much the counted bytes grow with an event. */
 const growthOf = async (event: ReturnType<typeof eventOf>): Promise<number> => {
   const before = await storedOf();
   await send(event);

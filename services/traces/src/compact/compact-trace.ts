@@ -8,7 +8,7 @@ import { findRest, finishWork, replaceSegments, weighSegments } from "./compacti
 import { isWorthRewriting, rewriteSegments } from "./rewrite.rules.ts";
 
 /**
- * What became of a trace: it was rewritten, it stays as it is, or it is to be looked at again. `rows` are segments that were read, `blocks` those that
+ * The result for a trace: it was rewritten, it stays unchanged, or it has to be checked again. `rows` are segments that were read, `blocks` those that
  * were written in their place.
  */
 export type Compacted =
@@ -16,7 +16,7 @@ export type Compacted =
   | { readonly kind: "kept" }
   | { readonly kind: "later"; readonly seconds: number };
 
-/** So many segments that are not compacted are rewritten even while events arrive. */
+/** This many segments that are not compacted are rewritten even while events arrive. */
 const SEGMENTS_SOON = 256;
 /** The payloads of a trace are in memory while it is rewritten; larger ones stay as they arrived. */
 const PAYLOAD_BYTES_MAX = 64 * 1024 * 1024;

@@ -26,7 +26,7 @@ export async function postpone(workerDb: Db, key: TraceKey, seconds: number): Pr
   await workerDb.rows(postponeSql, [key.orgId, key.traceId, key.runId, seconds]);
 }
 
-/** What a compactor has to know of a trace. */
+/** The facts about a trace that a compactor needs. */
 export type TraceRest = {
   readonly version: number;
   readonly segments: number;
@@ -41,7 +41,7 @@ const restSql = sql(
    FROM traces.traces WHERE org_id = $1 AND trace_id = $2 AND run_id = $3`,
 );
 
-/** Returns how long a trace has got no events, if it is there. */
+/** Returns how long a trace has received no events, if it exists. */
 export function findRest(tx: Tx, key: TraceKey): Promise<TraceRest | undefined> {
   return tx.one(restSql, [key.orgId, key.traceId, key.runId]);
 }
@@ -65,7 +65,7 @@ const finishSql = sql(
    WHERE w.org_id = $1 AND w.trace_id = $2 AND w.run_id = $3 AND t.version = $4`,
 );
 
-/** Ends the work on a trace that stays as it is, unless events were added. */
+/** Ends the work on a trace that stays unchanged, unless events were added. */
 export async function finishWork(tx: Tx, key: TraceKey, version: number): Promise<void> {
   await tx.rows(finishSql, [key.orgId, key.traceId, key.runId, version]);
 }
@@ -75,7 +75,7 @@ const replaceSql = sql(
   "SELECT traces.replace_segments($1, $2, $3, $4, $5, $6, $7, $8) AS replaced",
 );
 
-/** Puts compacted segments in the place of all segments of a trace; returns false when events were added meanwhile. */
+/** Replaces all segments of a trace with compacted ones; returns false when events were added meanwhile. */
 export async function replaceSegments(
   tx: Tx,
   key: TraceKey,

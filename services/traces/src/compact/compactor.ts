@@ -6,21 +6,21 @@ import { claimTraces, postpone } from "./compaction-work.sql.ts";
 
 /** A compactor that runs. */
 export type Compactor = {
-  /** Does what is due now, and resolves when nothing is. */
+  /** Does all due work, and resolves when none is left. */
   round(): Promise<void>;
   /** Ends after the current trace. */
   stop(): Promise<void>;
 };
 
-/** How long a claim lasts: several times as long as the largest trace takes. What a process had claimed when it was killed is due again then. */
+/** How long a claim lasts: several times as long as the largest trace takes. The claims of a killed process are due again after that. */
 const LEASE_SECONDS = 60;
 const CLAIMED_MAX = 8;
 const TICK_MS = 1000;
 
-/** Compacts the traces of all organizations, beside other processes that do the same. */
+/** Compacts the traces of all organizations, while other processes do the same. */
 export function startCompactor(options: {
   readonly db: Db;
-  /** As the worker's role, which sees what is due in all organizations. */
+  /** As the worker's role, which sees due work of all organizations. */
   readonly workerDb: Db;
   readonly quietSeconds: number;
   readonly metrics: Pick<Metrics, "compactionVisit">;

@@ -6,12 +6,12 @@ import type { SpanTable } from "../fold/span-table.rules.ts";
 /** So that a page of children reads one or two segments. */
 const COMPACTED: SegmentBounds = { spansMax: 512, payloadBytesMax: 256 * 1024 };
 
-/** A trace whose segments behind the first one are at least this share of its bytes is worth rewriting. */
+/** A trace whose segments after the first one are at least this share of its bytes is worth rewriting. */
 const TAIL_SHARE = 0.2;
-/** A tail of so many segments is worth it anyway: each costs a look-up. */
+/** A tail of this many segments is always worth it: each costs a look-up. */
 const TAIL_SEGMENTS = 64;
 
-/** Tells whether segments of these sizes, in the order of arrival, are worth being rewritten. The first of them may be compacted ones. */
+/** Returns whether segments of these sizes, in the order of arrival, are worth being rewritten. The first of them may be compacted ones. */
 export function isWorthRewriting(bytes: readonly number[], compacted: number): boolean {
   if (bytes.length < 2) return false;
   const tail = bytes.slice(compacted);

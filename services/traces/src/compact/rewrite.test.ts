@@ -27,6 +27,6 @@ test("a large trace is rewritten in the order of pages, in turns", async () => {
   expect(found).toEqual(
     spans.toSorted((a, b) => a.parentLow - b.parentLow || a.startUs - b.startUs || a.idLow - b.idLow),
   );
-  // Beside those of the segments.
+  // In addition to the turns of the segments.
   expect(turns).toBeGreaterThan(30_000 / 512 + 6);
 });

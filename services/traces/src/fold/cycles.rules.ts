@@ -1,10 +1,10 @@
 import type { SpanTable } from "./span-table.rules.ts";
 
-/** Finds out whether changes of parents closed a cycle, without looking at spans that they do not concern. */
+/** Finds out whether changes of parents closed a cycle, without looking at unaffected spans. */
 export type CycleSearch = {
-  /** Notes a span that has got another parent, or that came after children of its own. */
+  /** Notes a span whose parent changed, or that arrived after its own children. */
   suspect(span: number): void;
-  /** Tells whether one of the suspects is on a cycle. Takes a walk towards the root for each, over each span once. */
+  /** Returns whether one of the suspects is on a cycle. Takes a walk towards the root for each, over each span once. */
   found(): boolean;
   /** Forgets the suspects. */
   forget(): void;

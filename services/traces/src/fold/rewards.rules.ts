@@ -4,8 +4,8 @@ import { TRACE_LIMITS } from "@tidemark/limits";
 export const REWARD_BYTES = 24;
 
 /**
- * Returns the rewards that a summary has room for: those whose keys sort first, as far as 16 KiB go, ascending. With `more` also the next ones: where these
- * are known, what comes behind the first of them can never be in the summary.
+ * Returns the rewards that a summary has room for: those whose keys sort first, as far as 16 KiB go, ascending. With `more` also the next ones: if these
+ * are known, rewards after the first of them can never be in the summary.
  */
 export function firstRewards<Reward extends readonly [key: string, ...rest: unknown[]]>(
   rewards: readonly Reward[],

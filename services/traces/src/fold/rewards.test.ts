@@ -30,7 +30,7 @@ test("of more rewards than a summary has room for those that sort first are kept
       1,
       rewardsOf(400, (i) => `${(7919 * (span * 400 + i)) % 3200}`),
     );
-  // It does not fit, so nothing behind it does, whatever comes between.
+  // It does not fit, so nothing after it does, regardless of what is added between.
   set(8, 1, [[`reward.2${"x".repeat(16_384)}`, 1]]);
   set(
     9,

@@ -1,8 +1,8 @@
 /** Numbers of spans by their ids: an open hash table, because a `Map` of texts would take five times the memory. */
 export type SpanIds = {
-  /** Returns the number of a span, -1 for one that is not there. */
+  /** Returns the number of a span, -1 for one that is not in the table. */
   find(high: number, low: number): number;
-  /** Adds an id that is not there, and returns its number: how many were there before. */
+  /** Adds a new id, and returns its number: the number of ids before it. */
   add(high: number, low: number): number;
   high(span: number): number;
   low(span: number): number;

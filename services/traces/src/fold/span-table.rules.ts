@@ -4,7 +4,7 @@ import { createSpanIds, type SpanIds } from "./span-ids.rules.ts";
 /** Where the payload of a span is: a record of a segment. */
 export type PayloadPlace = { readonly segment: number; readonly place: number };
 
-/** Fields that keep the last value that an event named, whichever event the others come from. */
+/** Fields that keep the last value that an event named, regardless of the event that the other fields are from. */
 const KEPT = ["parent", "end", "duration", "step", "rank"] as const;
 
 /** Sequences of the events that named the kept fields. */
@@ -111,7 +111,7 @@ export function createSpanTable(): SpanTable {
     else if (at === 3) columns.step[span] = record.step;
     else columns.rank[span] = record.rank;
   };
-  /** Sets what the winning event alone decides. */
+  /** Sets the fields that the winning event alone decides. */
   const setWon = (span: number, record: SpanRecord, segment: number, place: number): void => {
     columns.seq[span] = record.seq;
     columns.kind[span] = record.kind;

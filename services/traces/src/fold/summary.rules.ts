@@ -4,7 +4,7 @@ import { spanIdText } from "./span-ids.rules.ts";
 import { kindNumber, statusNumber } from "./span-numbers.rules.ts";
 import { isTruncated, kindBitsOf, statusOf, type TraceFold } from "./totals.rules.ts";
 
-/** What lists show of a trace, and filter by. NaN stands for an absent number; times are microseconds since the Unix epoch. */
+/** The fields of a trace that lists show and filter by. NaN stands for an absent number; times are microseconds since the Unix epoch. */
 export type TraceSummary = {
   readonly status: number;
   /** Bit 0 for number 1 of `SpanKind`. */
@@ -17,7 +17,7 @@ export type TraceSummary = {
   readonly rolloutId: string;
 } & SummaryRest;
 
-/** What lists only show, stored as bytes. */
+/** The fields that lists only show, stored as bytes. */
 export type SummaryRest = {
   readonly rootSpanId: string;
   readonly endedUs: number;
@@ -43,7 +43,7 @@ export type SummaryRest = {
 const NANO = 1e9;
 const VERSION = 1;
 
-/** Returns what lists show of a trace with at least one span. */
+/** Returns the summary of a trace with at least one span. */
 export function summarize(trace: TraceFold): TraceSummary {
   const { table, totals } = trace;
   const { ids, columns, texts } = table;
@@ -88,7 +88,7 @@ function rewardMetricsOf({ table, totals }: TraceFold): [string, number][] {
   ]);
 }
 
-/** Writes what lists only show. */
+/** Writes the fields that lists only show. */
 export function writeSummaryRest(summary: TraceSummary): Uint8Array {
   const out = createByteWriter(96);
   out.byte(VERSION);

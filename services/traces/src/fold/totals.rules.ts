@@ -6,7 +6,7 @@ import { compareIds } from "./span-ids.rules.ts";
 import { statusNumber } from "./span-numbers.rules.ts";
 import { createSpanTable, MARK, type SpanTable } from "./span-table.rules.ts";
 
-/** Everything that summaries say of a trace, kept up with every record. Spans are numbers in the table; -1 stands for none. */
+/** All totals of a trace that summaries need, updated with every record. Spans are numbers in the table; -1 stands for none. */
 export type Totals = {
   spans: number;
   /** Spans by status, by their numbers. */
@@ -27,7 +27,7 @@ export type Totals = {
   withCost: number;
   /** The root that started first, of these the one with the lowest id. */
   firstRoot: number;
-  /** The same among all spans, among those with a thread and among those with a rollout. */
+  /** The first among all spans, among those with a thread and among those with a rollout. */
   first: number;
   firstWithThread: number;
   firstWithRollout: number;
@@ -38,7 +38,7 @@ export type Totals = {
   readonly rewardSpans: Map<string, number>;
 };
 
-/** A trace in memory: its spans and what they are together. */
+/** A trace in memory: its spans and their totals. */
 export type TraceFold = {
   readonly table: SpanTable;
   readonly totals: Readonly<Totals>;
@@ -71,7 +71,7 @@ export function createTraceFold(): TraceFold {
   const cycles = createCycleSearch(table);
   /** An extreme may have got worse, so that all spans have to be looked at. */
   let isStale = false;
-  /** Keys of rewards behind this one are left out, because a summary has no room for them; undefined: none. */
+  /** Keys of rewards after this one are left out, because a summary has no room for them; undefined: none. */
   let lastReward: string | undefined;
 
   const keyOf = (high: number, low: number): string => `${high}.${low}`;
@@ -87,7 +87,7 @@ export function createTraceFold(): TraceFold {
     else missing.set(key, left);
     totals.orphans += change;
   };
-  /** Adds what a span counts, or takes it back. */
+  /** Adds the counts of a span, or subtracts them. */
   const count = (span: number, change: 1 | -1): void => {
     totals.byStatus[columns.status[span]!]! += change;
     totals.byKind[columns.kind[span]!]! += change;
@@ -108,7 +108,7 @@ export function createTraceFold(): TraceFold {
     other === -1 || columns.start[span]! < columns.start[other]! || isTied(span, other);
   const isTied = (span: number, other: number): boolean =>
     columns.start[span] === columns.start[other] && compareIds(ids, span, other) < 0;
-  /** Lets a span become the extreme of what it is the extreme of. */
+  /** Makes a span the extreme wherever it is one. */
   const compare = (span: number): void => {
     if (columns.parentHigh[span] === 0 && columns.parentLow[span] === 0 && isBefore(span, totals.firstRoot)) {
       totals.firstRoot = span;
@@ -197,12 +197,12 @@ export function statusOf({ spans, byStatus }: Pick<Totals, "spans" | "byStatus">
   return byStatus[statusNumber("interrupted")] === spans ? statusNumber("interrupted") : statusNumber("ok");
 }
 
-/** Returns a bit for each kind of which there is a span: bit 0 for number 1. */
+/** Returns a bit for each kind that has a span: bit 0 for number 1. */
 export function kindBitsOf({ byKind }: Pick<Totals, "byKind">): number {
   return byKind.reduce((bits, spans, kind) => (spans > 0 ? bits | (1 << (kind - 1)) : bits), 0);
 }
 
-/** Tells whether something of the trace is missing. */
+/** Returns whether a part of the trace is missing. */
 export function isTruncated({ spans, truncated }: Pick<Totals, "spans" | "truncated">): boolean {
   return truncated > 0 || spans > TRACE_LIMITS.wholeSpansMax;
 }
@@ -232,7 +232,7 @@ function newTotals(): Totals {
   };
 }
 
-/** What a span may be an extreme by. */
+/** Returns the values by which a span may be an extreme. */
 function extremesOf({ columns, rewards }: SpanTable, span: number) {
   return {
     parentHigh: columns.parentHigh[span]!,
@@ -248,7 +248,7 @@ function extremesOf({ columns, rewards }: SpanTable, span: number) {
 
 type Extremes = ReturnType<typeof extremesOf>;
 
-/** Tells whether the span may have been an extreme and no longer be it. */
+/** Returns whether the span may have been an extreme and no longer be one. */
 function isWorse(before: Extremes, after: Extremes): boolean {
   return (
     (before.parentHigh === 0 && before.parentLow === 0 && (after.parentHigh !== 0 || after.parentLow !== 0)) ||

@@ -29,7 +29,7 @@ export function listTraces(deps: TracesDeps): TracesHandlers["listTraces"] {
     return deps.db.readTenant(
       orgId,
       async (tx) => {
-        // One more tells whether there is a next page.
+        // One more shows whether there is a next page.
         const rows = await listTraceRows(tx, orgId, scope, filter, { after, rowsMax: limit + 1 });
         const page = rows.slice(0, limit);
         const labels = await findRunLabels(
@@ -50,7 +50,7 @@ export function listTraces(deps: TracesDeps): TracesHandlers["listTraces"] {
   };
 }
 
-/** Returns whose traces are asked for. @throws not_found, bad_request without a run or project */
+/** Returns the run or project whose traces are requested. @throws not_found, bad_request without a run or project */
 async function findScope(
   { db, runs }: Pick<TracesDeps, "db" | "runs">,
   caller: Caller,

@@ -3,12 +3,12 @@ import fc from "fast-check";
 import type { Statement, Tx } from "@tidemark/pg";
 import { listTraceRows, type TraceScope } from "./trace-rows.sql.ts";
 
-// traces.found_traces has the rights of its owner and is no security barrier, as PostgreSQL would then not use the index of words: a condition may be
-// computed of a row of somebody else before that row is dropped. So the statement that reads it may not depend on what is searched for.
+// traces.found_traces has the rights of its owner and is not a security barrier, as PostgreSQL would then not use the index of words: a condition may be
+// computed on a row of another organization before that row is dropped. So the statement that reads it may not depend on the search terms.
 
 const ID = "0a1b2c3d-0000-4000-8000-000000000001";
 
-/** Returns the statements that a list of what has these terms sends, the probe of the newest traces having found too little. */
+/** Returns the statements that a list with these terms sends, the probe of the newest traces having found too little. */
 async function statementsOf(kind: TraceScope["kind"], patterns: readonly string[]): Promise<string[]> {
   const sent: string[] = [];
   const tx = {

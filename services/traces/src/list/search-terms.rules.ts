@@ -3,7 +3,7 @@ import { TRACE_LIMITS } from "@tidemark/limits";
 
 /** A word that a trace has to have: part of its root's name, thread or rollout, or the beginning of its id. */
 export type SearchTerm = {
-  /** What is compared with the searched text by `LIKE`. */
+  /** The `LIKE` pattern for the searched text. */
   readonly pattern: string;
   /** The lowest and the highest id that begin with the word; null where none does. */
   readonly idFrom: string | null;

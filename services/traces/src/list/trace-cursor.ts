@@ -3,7 +3,7 @@ import { badRequest } from "@tidemark/errors";
 import { isUuid } from "@tidemark/requests";
 import type { TracePosition } from "./trace-rows.sql.ts";
 
-/** Returns the cursor of the page behind a trace. It stays valid while traces are added. */
+/** Returns the cursor of the page after a trace. It stays valid while traces are added. */
 export function writeTraceCursor({ startedUs, traceId, runId }: TracePosition): string {
   return writeCursor([startedUs, traceId, runId]);
 }

@@ -6,14 +6,14 @@ import type { SearchTerm } from "./search-terms.rules.ts";
 /** The place of a trace in a list. The run tells apart traces of several runs with one id and one start. */
 export type TracePosition = { readonly startedUs: number; readonly traceId: string; readonly runId: string };
 
-/** The traces of which a list is. */
+/** The run or project whose traces are listed. */
 export type TraceScope = { readonly kind: "run" | "project"; readonly id: string };
 
 /** Which traces of a scope a page shows. */
 export type TraceFilter = {
   /** 0: any. */
   readonly status: number;
-  /** Bits of the kinds of which there has to be a span. */
+  /** Bits of the kinds that need at least one span. */
   readonly kindBits: number;
   /** Bounds of the lowest step, both included; null: none. */
   readonly lowStep: number | null;
@@ -49,7 +49,7 @@ const COLUMNS = `t.trace_id AS "traceId", t.run_id AS "runId", t.started_us AS "
 /** The columns that `COLUMNS`, orders and positions name. */
 const FOUND_COLUMNS = `t.trace_id, t.run_id, t.started_us, t.updated_us, t.status, t.kinds, t.min_step, t.root_name, t.thread_id, t.rollout_id, t.summary`;
 
-/** What differs between the lists of a run and of a project: each is a walk of its own index. */
+/** The differences between the lists of a run and of a project: each is a walk of its own index. */
 const SCOPES = {
   run: {
     column: "run_id",
@@ -98,7 +98,7 @@ const filteredSql = sql(
 
 const SEARCHED = "traces.search_text(t.root_name, t.thread_id, t.rollout_id)";
 
-// The newest traces are looked at one by one before the index of words is asked: most words are not rare.
+// The newest traces are looked at one by one before the index of words is used: most words are not rare.
 const PROBED_MAX = 1000;
 const probeSql = forScopes((scope) =>
   sql(
@@ -115,11 +115,11 @@ const probeSql = forScopes((scope) =>
   ),
 );
 
-/** The index of words knows texts by three characters in a row, of which none is a separator. */
+/** The index of words knows texts by three consecutive characters that are not separators. */
 const INDEXED_TERM = /[^\s\p{P}\p{S}]{3}/u;
 
 /**
- * Returns the statement that finds what has all of the terms. Its parameters behind $11 are those of the terms. One that the index of words can answer
+ * Returns the statement that finds the traces with all terms. Its parameters after $11 are those of the terms. A term that the index of words can answer
  * leaves nothing else to use: with the statistics of another day PostgreSQL would rather walk the list, or read all of an organization. A word that may
  * be the beginning of an id is looked for in two indexes, one after the other, for the same reason. The others walk the list.
  */
@@ -167,7 +167,7 @@ function searchSql(
 const FIRST_ID = "00000000-0000-0000-0000-000000000000";
 
 /**
- * Returns a page of the traces of a scope that pass the filter, the one that started last first, from behind a position. The transaction has plans
+ * Returns a page of the traces of a scope that pass the filter, the one that started last first, after a position. The transaction has plans
  * `by values` where the filter has terms, otherwise `walks`.
  */
 export async function listTraceRows(
@@ -179,7 +179,7 @@ export async function listTraceRows(
 ): Promise<TraceRow[]> {
   const { after, rowsMax } = page;
   const { status, kindBits, lowStep, highStep, terms } = filter;
-  // What starts at the upper bound is left out, as no id is below the first one.
+  // Traces that start at the upper bound are left out, as no id is below the first one.
   const before =
     after !== undefined && after.startedUs < filter.toUs
       ? after

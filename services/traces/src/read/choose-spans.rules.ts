@@ -1,7 +1,7 @@
 import { compareIds } from "../fold/span-ids.rules.ts";
 import type { TraceFold } from "../fold/totals.rules.ts";
 
-/** Where a page of spans begins: behind the span with this start and id. */
+/** Where a page of spans begins: after the span with this start and id. */
 export type SpanPosition = { readonly startUs: number; readonly idHigh: number; readonly idLow: number };
 
 /** Which spans: the children of a parent, the roots, or all. */
@@ -21,7 +21,7 @@ export function countSpans(fold: TraceFold, wanted: WantedSpans): number {
 }
 
 /**
- * Returns the first `count` of the wanted spans behind a position, by start, then by id. Looks at the parent of each span once, which takes less than
+ * Returns the first `count` of the wanted spans after a position, by start, then by id. Looks at the parent of each span once, which takes less than
  * a millisecond for 100,000 spans, so that nothing has to be kept sorted while spans arrive. The chosen ones are a heap, because of spans that arrived in the
  * opposite order each one takes the place of another.
  */

@@ -4,7 +4,7 @@ import type { SpanPayload, SpanRecord } from "@tidemark/span-codec";
 import { spanIdText } from "../fold/span-ids.rules.ts";
 import { present } from "./encode-trace.ts";
 
-/** Encodes a record as it is stored: a duration that nobody sent is absent, and its children are not counted. */
+/** Encodes a record as it is stored: a duration that no client sent is absent, and its children are not counted. */
 export function encodeSpan(record: SpanRecord, payload: SpanPayload): MessageInitShape<typeof SpanSchema> {
   const hasParent = record.parentHigh !== 0 || record.parentLow !== 0;
   return {

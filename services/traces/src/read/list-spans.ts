@@ -6,7 +6,7 @@ import { rootsOf, type WantedSpans } from "./choose-spans.rules.ts";
 import { readSpans, requireTraceId } from "./read-spans.ts";
 import { readSpanCursor } from "./span-cursor.rules.ts";
 
-/** TracesService.ListSpans. A parent that is not among the spans may have children all the same. @throws not_found, bad_request */
+/** TracesService.ListSpans. A parent that is not among the spans may still have children. @throws not_found, bad_request */
 export function listSpans(deps: TracesDeps): TracesHandlers["listSpans"] {
   return async (request, call) => {
     const caller = callerOf(call);

@@ -11,7 +11,7 @@ const payloadsSql = binarySql(
                        WHERE o.org_id = $1 AND o.trace_id = $2 AND o.run_id = $3 AND o.id = w.id OFFSET 0) s`,
 );
 
-/** Returns the payloads at these places, in their order; undefined when a segment is gone, because the trace has been compacted meanwhile. */
+/** Returns the payloads at these places, in their order; undefined when a segment is missing, because the trace has been compacted meanwhile. */
 export async function readPayloads(
   tx: Tx,
   key: TraceKey,

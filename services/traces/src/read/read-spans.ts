@@ -16,7 +16,7 @@ import { present } from "./encode-trace.ts";
 import { readPayloads } from "./payloads.sql.ts";
 import { writeSpanCursor } from "./span-cursor.rules.ts";
 
-/** What a request asks of the spans of a trace. */
+/** The part of a request that selects spans of a trace. */
 export type SpansAsked = {
   readonly key: TraceKey;
   /** Decides from the trace which spans are wanted. */
@@ -36,12 +36,12 @@ export type SpansRead = {
   readonly updatedUs: number;
 };
 
-/** What a page takes from memory. */
+/** The parts of a page that are read from memory. */
 type Page = Omit<SpansRead, "spans"> & {
   readonly rows: readonly { readonly record: SpanRecord; readonly place: PayloadPlace; readonly childCount: number }[];
 };
 
-/** A trace is compacted at most once in a while, so that a second attempt finds what the first one missed. */
+/** A trace is compacted at most once in a while, so that a second attempt finds the segments that the first one missed. */
 const ATTEMPTS_MAX = 5;
 
 /** Returns an id of a trace in lower case. @throws bad_request */
@@ -88,14 +88,14 @@ export async function readSpans(deps: Pick<TracesDeps, "db" | "states">, asked: 
   }
 }
 
-/** Returns how many spans fit a page by the bytes of their JSON; those that are stored say nothing of control characters. At least one. */
+/** Returns how many spans fit a page by the bytes of their JSON; the stored weights do not include control characters. At least one. */
 function countFitting(weights: readonly number[]): number {
   let bytes = 0;
   const heavy = weights.findIndex((weight) => (bytes += weight) > PAGE_BYTES_MAX);
   return heavy === -1 ? weights.length : Math.max(heavy, 1);
 }
 
-/** Bytes of a span in an answer without what its client chose the size of. */
+/** Bytes of a span in a response without the fields whose size its client chose. */
 const SPAN_BYTES = 1024;
 
 function sentBytesOf({ name, threadId, rolloutId }: SpanRecord, payload: SpanPayload): number {
@@ -108,7 +108,7 @@ function sentBytesOf({ name, threadId, rolloutId }: SpanRecord, payload: SpanPay
 function choosePage(fold: TraceFold, { wanted, after, limit }: SpansAsked, updatedUs: number): Page {
   const { table } = fold;
   const spansWanted = wanted(fold);
-  // One more tells whether there is a next page.
+  // One more shows whether there is a next page.
   const chosen = chooseSpans(fold, spansWanted, after, limit + 1);
   let bytes = 0;
   const heavy = chosen.findIndex((span) => (bytes += table.columns.payloadBytes[span]!) > PAGE_BYTES_MAX);
@@ -131,7 +131,7 @@ function choosePage(fold: TraceFold, { wanted, after, limit }: SpansAsked, updat
 
 const MS_US = 1000;
 
-/** Returns the duration that was sent, else the time from start to end; clocks that disagree make no negative one. */
+/** Returns the duration that was sent, else the time from start to end; never negative, even if clocks disagree. */
 function durationOf({ durationMs, startUs, endUs }: SpanRecord): number {
   return Number.isNaN(durationMs) ? Math.max(0, endUs - startUs) / MS_US : durationMs;
 }

@@ -3,7 +3,7 @@ import { badRequest } from "@tidemark/errors";
 import { spanIdText } from "../fold/span-ids.rules.ts";
 import type { SpanPosition } from "./choose-spans.rules.ts";
 
-/** Returns the cursor of the page behind a span. It stays valid while spans are added. */
+/** Returns the cursor of the page after a span. It stays valid while spans are added. */
 export function writeSpanCursor({ startUs, idHigh, idLow }: SpanPosition): string {
   return writeCursor([startUs, spanIdText(idHigh, idLow)]);
 }

@@ -20,7 +20,7 @@ const ofOrganization = sql("traces_measure_removal_of_organization", measure("tr
 /** Traces of runs, and the stored bytes of their spans. */
 export type RemovalRow = { readonly traces: number; readonly bytes: number };
 
-/** Returns what would be removed with the runs of a scope that can be seen. */
+/** Returns the amounts that would be removed with the visible runs of a scope. */
 export async function measureRemovalOf(tx: Tx, orgId: string, { runId, projectId }: RemovalScope): Promise<RemovalRow> {
   const [statement, id] =
     runId !== undefined ? [ofRun, runId] : projectId !== undefined ? [ofProject, projectId] : [ofOrganization];

@@ -34,7 +34,7 @@ export async function removeRunRows(db: Db, orgId: string, runId: string): Promi
   await removeScopeRows(db, orgId, runId);
 }
 
-/** Removes what lists know of the minutes of a run or a project. `db` runs as the worker. */
+/** Removes the per-minute rows that lists use for a run or a project. `db` runs as the worker. */
 export async function removeScopeRows(db: Db, orgId: string, scopeId: string): Promise<void> {
   await removeRows(db, orgId, { statement: removeMinutesSql, values: [orgId, scopeId] });
 }

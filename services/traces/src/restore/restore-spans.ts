@@ -59,7 +59,7 @@ export function restoreHandlers(deps: TracesDeps): Handlers<(typeof TracesRestor
   };
 }
 
-/** Returns the traces in groups of one run, in their order, in which no trace comes twice. */
+/** Returns the traces in groups of one run, in order, so that no trace occurs twice in a group. */
 function groupsOf(traces: readonly ExportTracesResponse[]): ExportTracesResponse[][] {
   const groups: ExportTracesResponse[][] = [];
   let seen = new Set<string>();
@@ -74,7 +74,7 @@ function groupsOf(traces: readonly ExportTracesResponse[]): ExportTracesResponse
   return groups;
 }
 
-/** Returns the spans of traces as events, and what makes records of them with the sequences that they had. @throws bad_request */
+/** Returns the spans of traces as events, and the function that makes records of them with their original sequences. @throws bad_request */
 function eventsOf(traces: readonly ExportTracesResponse[]) {
   const spans = new Map<TraceEvent, ExportedSpan>();
   for (const { traceId, spans: exported } of traces) {

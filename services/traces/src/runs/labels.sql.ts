@@ -1,6 +1,6 @@
 import { sql, uuidArray, type Tx } from "@tidemark/pg";
 
-/** How a run and its project are called. */
+/** The names of a run and its project. */
 export type RunLabel = {
   readonly id: string;
   readonly projectId: string;
@@ -16,7 +16,7 @@ const labelsSql = sql(
    CROSS JOIN LATERAL (SELECT f.name FROM runs.project_refs_v1 f WHERE f.org_id = $1 AND f.id = r.project_id OFFSET 0) p`,
 );
 
-/** Returns how runs of an organization are called, by id. */
+/** Returns the labels of runs of an organization, by id. */
 export async function findRunLabels(tx: Tx, orgId: string, runIds: readonly string[]): Promise<Map<string, RunLabel>> {
   const rows = await tx.rows<RunLabel>(labelsSql, [orgId, uuidArray([...new Set(runIds)])]);
   return new Map(rows.map((row) => [row.id, row]));
@@ -33,7 +33,7 @@ export async function findProjectByName(tx: Tx, orgId: string, name: string): Pr
   return (await tx.one<{ id: string }>(projectByNameSql, [orgId, name]))?.id;
 }
 
-/** Tells whether the organization has a project with this id. */
+/** Returns whether the organization has a project with this id. */
 export async function hasProject(tx: Tx, orgId: string, projectId: string): Promise<boolean> {
   return (await tx.one(projectByIdSql, [orgId, projectId])) !== undefined;
 }

@@ -5,7 +5,7 @@ const findRuns = sql(
   `SELECT id, project_id AS "projectId" FROM runs.run_refs_v1 WHERE org_id = $1 AND id = ANY ($2::uuid[])`,
 );
 
-/** Returns the projects of those of the runs that the organization has. */
+/** Returns the projects of the runs that the organization has. */
 export function findRunRefs(
   tx: Tx,
   orgId: string,
@@ -26,7 +26,7 @@ type RunChangeRow = {
   readonly runId: string | null;
 };
 
-/** Returns which runs, of any organizations, were hidden or shown again since a snapshot, and the snapshot to go on with. */
+/** Returns which runs, of any organizations, were hidden or shown again since a snapshot, and the snapshot to continue from. */
 export function readRunChanges(tx: Tx, since: string | undefined): Promise<RunChangeRow[]> {
   return tx.rows(readChanges, [since ?? null]);
 }

@@ -3,7 +3,7 @@ import { readTree } from "@tidemark/span-codec";
 import { mapInTurns } from "@tidemark/turns";
 import type { TraceKey, TraceState } from "./trace-state.rules.ts";
 
-/** What a trace row says of its segments. */
+/** The data of a trace row about its segments. */
 export type TraceVersion = { readonly version: number; readonly segments: number; readonly updatedUs: number };
 
 const versionSql = sql(
@@ -23,15 +23,15 @@ const treesSql = binarySql(
 );
 
 /**
- * Folds into a state what was stored since, with one statement. Compacted segments in the place of others that the state has already do no harm: they
- * say the same. Returns false when there is no such trace. `tx` sees one moment.
+ * Folds the records stored since into a state, with one statement. Compacted segments in the place of others that the state has already do no harm: they
+ * hold the same data. Returns false when there is no such trace. `tx` sees one moment.
  */
 export async function catchUp(tx: Tx, key: TraceKey, state: TraceState): Promise<boolean> {
   const stored = await findTraceVersion(tx, key);
   if (stored === undefined) return false;
   if (stored.version > state.version) {
     const trees: { readonly id: number; readonly tree: Uint8Array }[] = [];
-    // Copies, because the memory is used again. Many that are packed well arrive together, and would all be folded before others have a turn.
+    // Copies, because the memory is used again. Many that are packed well arrive together, and would all be folded before other work has its turn.
     await tx.each<{ id: number; tree: Uint8Array }>(
       treesSql,
       [key.orgId, key.traceId, key.runId, state.version],

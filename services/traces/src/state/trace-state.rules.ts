@@ -1,9 +1,9 @@
 import { createTraceFold, type TraceFold } from "../fold/totals.rules.ts";
 
-/** Which trace. The id is 32 hexadecimal digits in lower case. */
+/** The key of a trace. The id is 32 hexadecimal digits in lower case. */
 export type TraceKey = { readonly orgId: string; readonly runId: string; readonly traceId: string };
 
-/** What the process knows of a trace. */
+/** The state of a trace in memory. */
 export type TraceState = {
   readonly fold: TraceFold;
   /** The id of the last segment that is folded in; 0: none. */
@@ -13,7 +13,7 @@ export type TraceState = {
   updatedUs: number;
 };
 
-/** Returns the state of a trace of which nothing is known. */
+/** Returns the state of an unknown trace. */
 export function newTraceState(): TraceState {
   return { fold: createTraceFold(), version: 0, segments: 0, updatedUs: 0 };
 }

@@ -5,7 +5,7 @@ import { newTraceState, type TraceKey, type TraceState } from "./trace-state.rul
 export type TraceStates = {
   /**
    * Runs `work` alone with the states of these traces, whose keys are distinct; a trace that is not in memory has an empty state. The states are kept
-   * when `work` resolves, and forgotten when it throws, because they may then hold what was never stored.
+   * when `work` resolves, and forgotten when it throws, because they may then hold records that were never stored.
    */
   use<T>(keys: readonly TraceKey[], work: (states: readonly TraceState[]) => Promise<T>): Promise<T>;
 };

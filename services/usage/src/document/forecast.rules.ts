@@ -1,9 +1,9 @@
 import type { Month } from "@tidemark/plans";
 
-/** Quotas that begin anew with each month. */
+/** Quotas that start again each month. */
 export type MonthTarget = "api_requests" | "metric_points" | "trace_events";
 
-/** What a month will end with at the pace of its past days. */
+/** The use at the end of a month at the pace of its past days. */
 export type Forecast = {
   readonly target: MonthTarget;
   readonly projected: number;
@@ -15,8 +15,8 @@ export type Forecast = {
 const ELAPSED_MS_MIN = 24 * 60 * 60 * 1000;
 
 /**
- * Returns the forecast of a quota: what was used so far, divided by the time so far, goes on to the end of the month. The first day counts as a
- * whole one. A quota that is used up already is used up on the day of `now`.
+ * Returns the forecast of a quota: the use so far, divided by the time so far, continues to the end of the month. The first day counts as a
+ * whole one. A quota that is already used up counts as used up on the day of `now`.
  */
 export function forecastOf(
   target: MonthTarget,

@@ -1,7 +1,7 @@
 import { sql, type Tx } from "@tidemark/pg";
 import type { StorageBytes, StorageKind } from "@tidemark/plans";
 
-/** What `ingest` has of an organization. A value of a rank counts as a point; series are pairs of run and metric key. */
+/** The data of an organization in `ingest`. A value of a rank counts as a point; series are pairs of run and metric key. */
 export type IngestUse = { readonly monthPoints: number; readonly points: number; readonly series: number };
 
 const ingestSql = sql(
@@ -9,7 +9,7 @@ const ingestSql = sql(
   `SELECT u.month_points AS "monthPoints", u.points, u.series FROM ingest.usage_v1 u WHERE u.org_id = $1`,
 );
 
-/** Returns what `ingest` has of an organization. */
+/** Returns the numbers of an organization in `ingest`. */
 export async function readIngestUse(tx: Tx, orgId: string): Promise<IngestUse> {
   return (await tx.one(ingestSql, [orgId])) ?? { monthPoints: 0, points: 0, series: 0 };
 }
@@ -24,10 +24,10 @@ export async function readTraceUse(tx: Tx, orgId: string): Promise<{ readonly mo
   return (await tx.one(tracesSql, [orgId])) ?? { monthEvents: 0 };
 }
 
-/** What `artifacts` has of an organization. */
+/** The data of an organization in `artifacts`. */
 export type ArtifactsUse = {
   readonly artifacts: number;
-  /** Plain ones that came without a size. */
+  /** Plain artifacts that arrived without a size. */
   readonly unknownSizes: number;
   readonly collections: number;
   readonly versionsActive: number;
@@ -78,12 +78,12 @@ const importsSql = sql(
   `SELECT u.staged_bytes AS "stagedBytes" FROM imports.usage_v1 u WHERE u.org_id = $1`,
 );
 
-/** Returns the bytes of imports that wait for their end. */
+/** Returns the bytes of imports that have not ended. */
 export async function readImportsUse(tx: Tx, orgId: string): Promise<{ readonly stagedBytes: number }> {
   return (await tx.one(importsSql, [orgId])) ?? { stagedBytes: 0 };
 }
 
-/** What `control` has of an organization: people with open invitations, and live keys. */
+/** The data of an organization in `control`: people with open invitations, and live keys. */
 export type AccountUse = { readonly slug: string; readonly seats: number; readonly keys: number };
 
 const accountSql = sql(
@@ -91,7 +91,7 @@ const accountSql = sql(
   "SELECT u.slug, u.seats, u.keys FROM control.usage_v1 u WHERE u.org_id = $1",
 );
 
-/** Returns what `control` has of an organization. */
+/** Returns the numbers of an organization in `control`. */
 export async function readAccountUse(tx: Tx, orgId: string): Promise<AccountUse> {
   return (await tx.one(accountSql, [orgId])) ?? { slug: "", seats: 0, keys: 0 };
 }
@@ -101,7 +101,7 @@ const contentsSql = sql(
   "SELECT s.kind, sum(s.bytes)::bigint AS bytes FROM platform.stored_bytes s WHERE s.org_id = $1 GROUP BY s.kind",
 );
 
-/** Returns the bytes of contents that an organization stores, as those who write them count them. */
+/** Returns the bytes of contents that an organization stores, as the writing services count them. */
 export async function readStoredContents(tx: Tx, orgId: string): Promise<Partial<StorageBytes>> {
   const rows = await tx.rows<{ kind: StorageKind; bytes: number }>(contentsSql, [orgId]);
   return Object.fromEntries(rows.map(({ kind, bytes }) => [kind, bytes]));

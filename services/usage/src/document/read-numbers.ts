@@ -10,10 +10,10 @@ import {
 } from "./numbers.sql.ts";
 import { metadataBytes, storageBytes, storageByKind } from "./storage.rules.ts";
 
-/** What an organization has in all services, at one moment. */
+/** The numbers of an organization in all services, at one moment. */
 export type Numbers = Awaited<ReturnType<typeof readNumbers>>;
 
-/** Reads what an organization has in all services. Bytes are those of the quota of storage as well. */
+/** Reads the numbers of an organization in all services. The storage quota uses the same bytes. */
 export async function readNumbers(tx: Tx, orgId: string) {
   const runs = await readRunsUse(tx, orgId);
   const ingest = await readIngestUse(tx, orgId);

@@ -1,18 +1,18 @@
 import { POINT_BYTES, ROW_BYTES, storageKinds, type StorageBytes, type StorageKind } from "@tidemark/plans";
 
-/** How many rows there are of each kind that counts for some bytes besides its contents. */
+/** How many rows there are of each kind that counts for some bytes in addition to its contents. */
 type RowCounts = Readonly<Record<keyof typeof ROW_BYTES, number>>;
 
-/** What counts as stored: numbers of rows, what the artifacts service counts itself, and the contents that owners of other rows count. */
+/** The stored amounts: numbers of rows, the counts of the artifacts service, and the contents that owners of other rows count. */
 export type Stored = {
   readonly rows: RowCounts;
   /** Values of metrics and of ranks. */
   readonly points: number;
   readonly artifactBytes: number;
   readonly versionBytes: number;
-  /** Of deleted versions, until their bytes are gone. */
+  /** Of deleted versions, until their bytes are removed. */
   readonly pendingDeleteBytes: number;
-  /** Of uploads that have begun, as large as they said. */
+  /** Of uploads that have begun, by their declared size. */
   readonly reservedBytes: number;
   /** Of imports that have not ended. */
   readonly stagedBytes: number;
@@ -20,7 +20,7 @@ export type Stored = {
   readonly contents: Partial<StorageBytes>;
 };
 
-/** Returns the fixed bytes that rows count for, whatever they hold (contract of the usage document). */
+/** Returns the fixed bytes that rows count for, regardless of their contents (contract of the usage document). */
 export function metadataBytes(counts: RowCounts): number {
   return (Object.keys(ROW_BYTES) as (keyof typeof ROW_BYTES)[]).reduce(
     (sum, row) => sum + ROW_BYTES[row] * counts[row],
@@ -28,7 +28,7 @@ export function metadataBytes(counts: RowCounts): number {
   );
 }
 
-/** Returns the logical bytes of each kind; ADR 57 says what counts as what. A counter that drifted below 0 counts as 0. */
+/** Returns the logical bytes of each kind; ADR 57 defines the kinds. A counter that drifted below 0 counts as 0. */
 export function storageByKind(stored: Stored): StorageBytes {
   const { rows, contents } = stored;
   const fixed = (...of: readonly (keyof RowCounts)[]): number =>

@@ -1,6 +1,6 @@
 import { limitOf, planTargets, type Plan, type PlanTarget } from "@tidemark/plans";
 
-/** What a warning is about. */
+/** The subject of a warning. */
 export type WarningTarget = PlanTarget | "api_requests" | "seats";
 
 /** A warning of the usage document. */
@@ -29,7 +29,7 @@ const words: Record<WarningTarget, string> = {
 };
 
 /**
- * Returns what an organization should know about its plan: quotas of which it has used at least 80 %, and seats above the included ones. A warning
+ * Returns the warnings of an organization about its plan: quotas that are at least 80 % used, and seats above the included ones. A warning
  * blocks where new things of its kind are refused.
  */
 export function warningsOf(

@@ -6,7 +6,7 @@ import { leaseFromBuckets } from "./token-buckets.sql.ts";
 const LEASES_MAX = 1000;
 
 /**
- * UsageService.LeaseTokens. Tokens are taken before they are used, so a gateway that dies with some makes its organization get less, and no number
+ * UsageService.LeaseTokens. Tokens are taken before they are used, so a gateway that dies with unused tokens costs its organization some, and no number
  * of gateways admits more than a bucket held.
  * @throws bad_request for no lease, more than 1,000, two of one bucket, and numbers that no bucket can have
  */

@@ -1,6 +1,6 @@
 import { sql, type Tx } from "@tidemark/pg";
 
-/** A wish for tokens of a bucket, with the rate that it has. */
+/** A request for tokens of a bucket, with the rate of the bucket. */
 export type WantedTokens = {
   readonly orgId: string;
   readonly bucket: string;
@@ -9,18 +9,18 @@ export type WantedTokens = {
   readonly wanted: number;
 };
 
-/** What a lease has brought. */
+/** The result of a lease. */
 export type LeasedRow = {
   readonly orgId: string;
   readonly bucket: string;
   readonly leased: number;
-  /** Tokens that are left, fractions included. */
+  /** Remaining tokens, fractions included. */
   readonly left: number;
   /** Requests of the organization in this month. */
   readonly monthRequests: number;
 };
 
-// A bucket fills with time; one that nobody has used is full. The order of the rows is the order of their locks, the same for all callers.
+// A bucket fills with time; an unused one is full. The order of the rows is the order of their locks, the same for all callers.
 const leaseSql = sql(
   "usage_lease_tokens",
   `WITH leased AS (
@@ -45,7 +45,7 @@ const leaseSql = sql(
                       OFFSET 0) m ON true`,
 );
 
-/** Takes the wanted tokens out of each bucket, or as many as there are. `workerDb` runs as the worker. Buckets must be distinct. */
+/** Takes the wanted tokens out of each bucket, or as many as it has. `workerDb` runs as the worker. Buckets must be distinct. */
 export async function leaseFromBuckets(
   workerDb: Tx,
   leases: readonly WantedTokens[],
@@ -71,7 +71,7 @@ const forgetSql = sql(
      AND b.filled_at < clock_timestamp() - interval '10 minutes'`,
 );
 
-/** Forgets at most `rowsMax` buckets that have been full for a while, which is the same as no row. Returns their number. */
+/** Forgets at most `rowsMax` buckets that have been full for a while, which is equivalent to no row. Returns their number. */
 export function forgetFullBuckets(workerDb: Tx, rowsMax: number): Promise<number> {
   return workerDb.count(forgetSql, [rowsMax]);
 }

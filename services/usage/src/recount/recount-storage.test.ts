@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.close());
 
-/** Stores some rows of each kind for a new organization, one run of which is deleted. */
+/** Stores some rows of each kind for a new organization; one of its runs is deleted. */
 async function newOrganization(): Promise<string> {
   const [orgId, projectId, runId, hiddenId, reportId] = Array.from({ length: 5 }, () => randomUUID()) as [
     string,

@@ -11,9 +11,9 @@ const PAGE = 200;
 const STATEMENT_MS_MAX = 3_600_000;
 
 /**
- * Recounts what all organizations store from their rows, and yields where the counters say something else. With `repair` the counters are
+ * Recounts what all organizations store from their rows, and yields the organizations whose counters differ. With `repair` the counters are
  * corrected by the difference. Both may be done while others write: counters and rows change in the same transactions and are read at one moment,
- * so the difference stays what it is until somebody corrects it. Do not repair in two processes at the same time.
+ * so the difference stays the same until a repair corrects it. Do not repair in two processes at the same time.
  * `db` runs as the service, `workerDb` as its worker.
  */
 export async function* recountStorage(

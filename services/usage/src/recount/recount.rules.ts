@@ -1,6 +1,6 @@
 import { POINT_BYTES, ROW_BYTES, storageKinds, type StorageBytes, type StorageKind } from "@tidemark/plans";
 
-/** What can be told from rows one by one: the bytes of each kind, and what counts for a fixed number of bytes. */
+/** The amounts that single rows show: the bytes of each kind, and the rows that count for a fixed number of bytes. */
 export type Amounts = Partial<StorageBytes> & {
   /** Values of metrics and of ranks. */
   readonly values?: number;
@@ -9,10 +9,10 @@ export type Amounts = Partial<StorageBytes> & {
   readonly artifact_rows?: number;
 };
 
-/** A kind whose counters say something else than the rows. */
+/** A kind whose counters differ from the rows. */
 export type Drift = { readonly kind: StorageKind; readonly counted: number; readonly stored: number };
 
-/** Returns the kinds in which what counters say and what rows say differ. What only counters know, such as fixed bytes of runs, is in neither. */
+/** Returns the kinds in which counters and rows differ. Amounts that only counters know, such as fixed bytes of runs, are in neither. */
 export function driftsOf(counted: Amounts, stored: Amounts): Drift[] {
   return storageKinds
     .map((kind) => ({ kind, counted: bytesOf(counted, kind), stored: bytesOf(stored, kind) }))

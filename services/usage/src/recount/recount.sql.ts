@@ -8,7 +8,7 @@ const organizationsSql = sql(
   `SELECT o.org_id AS "orgId", o.slug FROM control.organization_refs_v1 o WHERE o.org_id > $1 ORDER BY o.org_id LIMIT $2`,
 );
 
-/** Returns the organizations behind an id, in the order of their ids. `workerDb` runs as the worker. */
+/** Returns the organizations after an id, in the order of their ids. `workerDb` runs as the worker. */
 export function listOrganizations(
   workerDb: Db,
   afterId: string,
@@ -29,14 +29,14 @@ const storedSql = sql(
    ) r GROUP BY r.kind`,
 );
 
-/** Reads every row that an organization stores, deleted ones included, and returns what they count for. */
+/** Reads every row that an organization stores, deleted ones included, and returns the amounts that they count for. */
 export async function recountRows(tx: Tx, orgId: string): Promise<Amounts> {
   await tx.rows(seeDeletedSql, []);
   const rows = await tx.rows<{ kind: keyof Amounts; amount: number }>(storedSql, [orgId]);
   return Object.fromEntries(rows.map(({ kind, amount }) => [kind, amount]));
 }
 
-/** Returns what the counters of an organization say of the same things. */
+/** Returns the same amounts from the counters of an organization. */
 export async function readCounters(tx: Tx, orgId: string): Promise<Amounts> {
   const contents = await readStoredContents(tx, orgId);
   const { points, series } = await readIngestUse(tx, orgId);

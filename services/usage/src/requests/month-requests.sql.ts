@@ -8,7 +8,7 @@ const noteReportSql = sql(
    WHERE g.sequence < excluded.sequence`,
 );
 
-/** Notes that a gateway lives and has sent a report. Returns whether the report is new; one of the same number waits for the transaction of the first. */
+/** Notes that a gateway is alive and has sent a report. Returns whether the report is new; one of the same number waits for the transaction of the first. */
 export async function noteGateway(
   tx: Tx,
   report: { readonly gatewayId: string; readonly sequence: number; readonly leaving: boolean },
@@ -61,7 +61,7 @@ const countGatewaysSql = sql(
   "SELECT count(*) AS total FROM usage.gateways WHERE NOT has_left AND seen_at > clock_timestamp() - make_interval(secs => $1)",
 );
 
-/** Returns how many gateways live. */
+/** Returns how many gateways are alive. */
 export async function countGateways(tx: Tx): Promise<number> {
   return (await tx.one<{ total: number }>(countGatewaysSql, [DEAD_SECONDS]))!.total;
 }

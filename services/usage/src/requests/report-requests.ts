@@ -8,9 +8,9 @@ const COUNTS_MAX = 10_000;
 const MONTH = /^\d{4}-(0[1-9]|1[0-2])$/;
 
 /**
- * UsageService.ReportRequests. The number of the report and what it adds are committed together, so a report that is sent again after a lost answer adds
+ * UsageService.ReportRequests. The number of the report and its counts are committed together, so a report that is sent again after a lost response adds
  * nothing.
- * @throws bad_request for more than 10,000 counts, and for ids and months that are none
+ * @throws bad_request for more than 10,000 counts, and for invalid ids and months
  */
 export function reportRequests({ workerDb }: Pick<UsageDeps, "workerDb">): UsageHandlers["reportRequests"] {
   return async ({ gatewayId, sequence, counts, leaving }) => {

@@ -12,7 +12,10 @@ const REACH = 24;
 /** How far a key moves a brush, as a share of the column. */
 const KEY_SHARE = 0.1;
 
-/** Runs over columns. Dragging along a column selects the runs that pass there; `onSelect` gets their ids, undefined for all. Keys do the same: left and right choose a column, up and down move the lower end of what is selected. */
+/**
+ * Runs over columns. Dragging along a column selects the runs that pass there; `onSelect` gets their ids, undefined for all. Keys do the same: left and
+ * right choose a column, up and down move the lower end of the selection.
+ */
 export function ParallelCoordinates({
   title = "Runs by their columns",
   columns,

@@ -7,7 +7,7 @@ import { downloadPng, downloadSvg } from "../section/downloads.ts";
 import { usePainter } from "../view/canvas-stage.ts";
 import "../charts.css";
 
-/** A picture in its place, with what lies beside it. */
+/** A picture in its place, with the parts next to it. */
 export function Stage({
   place,
   title,
@@ -25,11 +25,11 @@ export function Stage({
 }: {
   readonly place: RefObject<HTMLDivElement | null>;
   readonly title: string;
-  /** What it shows, in a sentence. */
+  /** Its content, in a sentence. */
   readonly summary: string;
   readonly scene: Scene | undefined;
   readonly height: number;
-  /** What is told at the moment. */
+  /** The text that is announced at the moment. */
   readonly said: string;
   readonly notes?: readonly string[];
   readonly onPoint: (left: number, top: number) => void;

@@ -14,10 +14,10 @@ const PAGE_ROWS = 1000;
 /** More keys than this are not listed; a search reaches them on the server. */
 const KEYS_MAX = 20_000;
 
-/** Of so few runs only their own keys are listed; the ids of more would not fit into an address. */
+/** For up to this many runs only their own keys are listed; the ids of more would not fit into an address. */
 const OWN_KEYS_RUNS_MAX = 20;
 
-/** What is read of the keys of a project. */
+/** A read of the keys of a project. */
 export type KeysAsked = {
   readonly projectId: string;
   readonly kind: CatalogueKey["kind"];
@@ -27,10 +27,10 @@ export type KeysAsked = {
   readonly signal: AbortSignal;
 };
 
-/** Whoever shows thousands of keys needs a moment for it, so that news of further pages come no faster. */
+/** A caller needs a moment to show thousands of keys, so further pages are not reported faster. */
 const TELL_MS = 500;
 
-/** Reads the keys of a project, or of some runs where these are few, page after page; tells what is known after the first one, now and then, and at the end. */
+/** Reads the keys of a project, or of some runs where these are few, page after page; reports them after the first page, now and then, and at the end. */
 export async function readKeys(
   { projectId, kind, runIds, pagesMax = Infinity, signal }: KeysAsked,
   onPage: (keys: readonly CatalogueKey[]) => void,

@@ -5,7 +5,7 @@ import { Icon } from "../../ui/icon.tsx";
 import type { ChartContext } from "../section/types.ts";
 import { keyTree, type KeyNode } from "./sections.ts";
 
-/** Entries of one branch that are listed at once. */
+/** Entries of one branch that are listed at a time. */
 const LISTED_MAX = 200;
 
 /** A button that opens the tree of all keys: branches narrow the search, keys are pinned. */

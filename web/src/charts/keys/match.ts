@@ -1,4 +1,4 @@
-/** Tells which keys a search finds; `fault` says what is wrong with it. */
+/** Decides which keys a search finds; `fault` says what is wrong with it. */
 export type KeyMatch = { readonly test: (key: string) => boolean; readonly fault: string | undefined };
 
 const PATTERN = /^re:\/(.*)\/$|^\/(.+)\/$/s;
@@ -10,8 +10,8 @@ const PATTERN_LENGTH_MAX = 128;
 const NESTED = /[+*}][^()]*\)[+*{]/;
 
 /**
- * Reads a search for keys: words that a key must all have, whatever the case, or a regular expression as `re:/…/` or `/…/`. A faulty one finds all
- * keys, so that nothing vanishes while somebody types.
+ * Reads a search for keys: words that a key must all have, in any case, or a regular expression as `re:/…/` or `/…/`. A faulty one finds all
+ * keys, so that nothing vanishes while the user types.
  */
 export function keyMatch(search: string): KeyMatch {
   const found = PATTERN.exec(search.trim());

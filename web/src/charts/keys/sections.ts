@@ -3,10 +3,10 @@ import { once } from "../../ui/once.ts";
 /** Keys that begin with the same word before a slash. */
 export type Section = { readonly name: string; readonly keys: readonly string[] };
 
-/** Keys of few words, or of machines, come last: people look for what they measured. */
+/** Keys of few words, or of machines, are last: people look for their own measurements. */
 const LAST = ["system", "gpu", "cpu", "memory", "network", "disk"];
 
-/** Groups keys by the part before their first slash; those without one come first, and what machines measure last. Keys keep a natural order. */
+/** Groups keys by the part before their first slash; those without one are first, and machine measurements last. Keys keep a natural order. */
 export function sectionsOf(keys: readonly string[]): Section[] {
   const byName = new Map<string, string[]>();
   for (const key of keys) {

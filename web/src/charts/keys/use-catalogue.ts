@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { readKeys, type CatalogueKey } from "./catalogue.ts";
 
-/** Keys that runs begin to log while somebody looks appear after at most this time. */
+/** Keys that runs begin to log while the page is open appear after at most this time. */
 const AGAIN_MS = 10_000;
 
 /** Reads the names of keys while `active`, and again, not too often, when `news` changes. */
@@ -34,7 +34,7 @@ export function useCatalogue(
       },
       (keys) => {
         const next = keys.map(({ name }) => name);
-        // The first page shows at once; later ones, and new keys, only where they change something.
+        // The first page shows immediately; later ones, and new keys, only where they change something.
         setNames((before) =>
           isFirst && before !== undefined && before.length > next.length && attempt > 0 ? before : same(before, next),
         );
@@ -57,7 +57,7 @@ export function useCatalogue(
 
 const FEW_RUNS = 20;
 
-/** News come once a second. */
+/** News arrives once a second. */
 const AGAIN_NEWS = 10;
 
 function same(before: readonly string[] | undefined, next: readonly string[]): readonly string[] {

@@ -3,12 +3,12 @@ import { DASHES, PALETTE } from "./palette.ts";
 /** A look that a person chose: a place in the palette or a color of their own, and a dash. */
 export type OwnLook = { readonly place?: number; readonly color?: string; readonly dash?: number };
 
-/** So many chosen looks of a project are kept, the newest. */
+/** Number of chosen looks of a project that are kept, the newest. */
 export const LOOKS_MAX = 500;
 
 const COLOR = /^#[\da-f]{6}$/i;
 
-/** Reads chosen looks of runs by their ids; what is not in the right form, perhaps of an older page, is left out. */
+/** Reads chosen looks of runs by their ids; malformed ones, perhaps from an older page, are left out. */
 export function readLooks(text: string | null): [string, OwnLook][] {
   let found: unknown;
   try {

@@ -9,7 +9,7 @@ const read = (path: string): string => readFileSync(join(import.meta.dirname, pa
 const tokens = read("../../styles/tokens.css");
 const style = read("../charts.css");
 
-/** What a style sheet declares for a theme; the dark one has its own block. */
+/** Returns the declarations of a style sheet for a theme; the dark one has its own block. */
 function declared(css: string, theme: ThemeName, name: RegExp): string[] {
   const dark = css.indexOf('[data-theme="dark"]');
   const part = theme === "dark" ? css.slice(dark) : css.slice(0, dark);
@@ -50,7 +50,7 @@ const weighed = (rgb: readonly number[], weights: readonly number[]): number =>
   weights.reduce((sum, weight, i) => sum + weight * rgb[i]!, 0);
 const luminance = (color: string): number => weighed(linear(color), [0.2126, 0.7152, 0.0722]);
 
-/** CIE L*a*b* of a color as somebody sees it. */
+/** CIE L*a*b* of a color as seen with a kind of color vision. */
 function seen(color: string, vision: readonly (readonly number[])[]): number[] {
   const rgb = vision.map((row) => Math.min(1, Math.max(0, weighed(linear(color), row))));
   const root = (share: number): number => (share > 0.008856 ? Math.cbrt(share) : 7.787 * share + 16 / 116);
@@ -62,7 +62,7 @@ function seen(color: string, vision: readonly (readonly number[])[]): number[] {
 
 /** Differences above 20 are plain to see also in thin lines. */
 const DIFFERENCE_MIN = 25;
-/** Of graphical objects to what is beside them (WCAG 2.2, 1.4.11). */
+/** Of graphical objects to adjacent colors (WCAG 2.2, 1.4.11). */
 const CONTRAST_MIN = 3;
 
 describe.each(["light", "dark"] as const)("colors of runs in the %s theme", (theme) => {

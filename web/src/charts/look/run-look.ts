@@ -43,7 +43,7 @@ export function ownLook(runId: string): OwnLook | undefined {
   return own.value.get(runId);
 }
 
-/** Returns the look of a run: chosen, else by its id. Whoever renders with it renders again when a look is chosen. */
+/** Returns the look of a run: chosen, else by its id. A component that renders with it renders again when a look is chosen. */
 export function runLook(runId: string): RunLook {
   const { color, dash } = lookIndex(runId);
   const chosen = own.value.get(runId);

@@ -1,7 +1,7 @@
 import { runLook } from "./run-look.ts";
 import "../charts.css";
 
-/** A short piece of the line of a run, in its color and with its dashes: what a legend shows beside the name. */
+/** A short piece of the line of a run, in its color and with its dashes: a legend shows it next to the name. */
 export function RunSwatch({ runId }: { readonly runId: string }) {
   return <Swatch {...runLook(runId)} />;
 }

@@ -1,12 +1,12 @@
 import { isInherited, lowerBound, type Line } from "./line-model.ts";
 import type { Range } from "./scale.ts";
 
-/** Columns that a line may have besides x and y. */
+/** Columns that a line may have in addition to x and y. */
 const MORE = ["low", "high", "count", "smoothed", "step"] as const;
 
 /**
- * Writes what a chart draws: a row for each point or bucket of each line that is in view, with full digits. `xName` and `yName` head the columns of the
- * axes. Where forks are drawn with the parts of their parents, a last column tells which points these are. RFC 4180.
+ * Writes the data that a chart draws: a row for each point or bucket of each line in view, with full digits. `xName` and `yName` head the columns of the
+ * axes. If forks are drawn with their parents' parts, a last column marks those points. RFC 4180.
  */
 export function csvOf(
   lines: readonly Line[],

@@ -1,7 +1,7 @@
 import { lowerBound, type Axes, type Line } from "./line-model.ts";
 import { widened, type Range } from "./scale.ts";
 
-/** What the axes of a chart cover, and what has no place on them. */
+/** The ranges that the axes of a chart cover, and the values outside of them. */
 export type Extent = {
   readonly x: Range;
   readonly y: Range;
@@ -12,7 +12,7 @@ export type Extent = {
   /** Points or buckets that reach beyond the axis because outliers are left out, and how far they go. */
   readonly cut: number;
   readonly cutTo: Range | undefined;
-  /** Values that are no finite numbers. */
+  /** Values that are not finite numbers. */
   readonly notFinite: number;
 };
 

@@ -1,12 +1,12 @@
 import { isInherited, type Line } from "./line-model.ts";
 import type { Scale } from "./scale.ts";
 
-/** Returns a column without what is the parent's, so that the line begins with the fork. */
+/** Returns a column without the parent's part, so that the line begins with the fork. */
 export function ownPart(line: Line, ys: Float64Array): Float64Array {
   return line.forkStep === undefined ? ys : ys.map((value, i) => (isInherited(line, i) ? Number.NaN : value));
 }
 
-/** Returns what of a column of a fork is the parent's, up to the first own point, so that both parts meet there. */
+/** Returns the parent's part of a column of a fork, up to the first own point, so that both parts meet there. */
 export function inheritedPart(line: Line, ys: Float64Array): Float64Array {
   return ys.map((value, i) => (isInherited(line, i) || (i > 0 && isInherited(line, i - 1)) ? value : Number.NaN));
 }

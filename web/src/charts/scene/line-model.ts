@@ -28,7 +28,7 @@ export function isInherited({ step, forkStep }: Line, i: number): boolean {
 /** How an axis is drawn. */
 export type AxisKind = "number" | "duration" | "clock";
 
-/** What may be chosen about the axes. */
+/** Options of the axes. */
 export type Axes = {
   readonly x: { readonly kind: AxisKind; readonly log: boolean; readonly label?: string };
   readonly y: { readonly log: boolean; readonly ignoreOutliers: boolean };

@@ -50,7 +50,7 @@ describe("a picture of lines", () => {
     const strong = (shapes: readonly Shape[]) =>
       of(shapes, "path").filter(({ alpha, label }) => alpha > 0.5 && label === undefined);
     expect(strong(scene.inside).map(({ points }) => points.length / 6)).toEqual([1]);
-    // What a group spreads over hides no points.
+    // The spread of a group hides no points.
     expect(strong(drawn([line(x, y, { low, high, isSpread: true })]).scene.inside)).toEqual([]);
   });
 
@@ -135,7 +135,7 @@ describe("a picture of lines", () => {
     expect(parents!.stroke).toBe(own!.stroke);
     expect(parents!.width).toBeLessThan(own!.width);
     expect(own!.dash).toEqual([]);
-    // Each ends with a pair that is no place: from 0 to 3, and from 3 to 4.
+    // Each ends with a pair that is not a place: from 0 to 3, and from 3 to 4.
     expect([parents, own].map((path) => path!.points.length / 2 - 1)).toEqual([4, 2]);
     expect(parents!.points.slice(6, 8)).toEqual(own!.points.slice(0, 2));
     const smoothed = of(drawn([{ ...fork, smoothed: x }]).scene.inside, "path");

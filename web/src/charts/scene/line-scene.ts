@@ -6,17 +6,17 @@ import { counted, shortNumber } from "./numbers.ts";
 import type { Scale } from "./scale.ts";
 import type { Inks, Scene, Shape } from "./scene.ts";
 
-/** A picture of lines with what is needed to point at them. */
+/** A picture of lines with the data needed to point at them. */
 export type LineScene = {
   readonly scene: Scene;
   readonly x: Scale;
   readonly y: Scale;
   readonly extent: Extent;
-  /** What a person should know of what is not drawn. */
+  /** Notes for the user about data that is not drawn. */
   readonly notes: readonly string[];
 };
 
-/** What a picture of lines is made of. */
+/** The input of a picture of lines. */
 export type LineSceneInput = {
   readonly lines: readonly Line[];
   readonly axes: Axes;
@@ -46,7 +46,7 @@ export function lineScene({ lines, axes, size, inks, highlight }: LineSceneInput
   return { scene, x, y, extent, notes: notesOf(extent) };
 }
 
-/** Marks at the lower frame where a value is no finite number. */
+/** Marks at the lower frame where a value is not a finite number. */
 function marksOf(lines: readonly Line[], x: Scale, bottom: number): Shape[] {
   return lines.flatMap((line): Shape[] => {
     const points: number[] = [];
@@ -74,7 +74,7 @@ function marksOf(lines: readonly Line[], x: Scale, bottom: number): Shape[] {
   });
 }
 
-/** Tells in sentences what of the data is not drawn. */
+/** Describes in sentences which data is not drawn. */
 function notesOf({ droppedX, droppedY, droppedAtLeast, cut, cutTo, notFinite }: Extent): string[] {
   const notes: string[] = [];
   if (droppedX > 0) notes.push(`${counted(droppedX, "point")} not above 0 left out by the logarithmic x axis`);

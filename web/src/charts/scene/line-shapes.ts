@@ -23,13 +23,13 @@ type Traced = {
   readonly spikes: Float64Array;
   readonly raw: Trace;
   readonly smoothed: Trace | undefined;
-  /** The parent's part of what stands out: of the smoothed line where there is one. */
+  /** The parent's part of the main line: the smoothed one if there is one. */
   readonly inherited: Trace;
   /** Where the parent's part ends: one point, or none. */
   readonly fork: Float64Array;
 };
 
-/** What was traced last of each line: when another line stands out, nothing has to be traced again. */
+/** The last trace of each line: when another line is highlighted, nothing has to be traced again. */
 const traced = new WeakMap<Line, { readonly view: string; readonly found: Traced }>();
 
 function tracedOf(line: Line, x: Scale, y: Scale): Traced {
@@ -103,7 +103,7 @@ type Trace = { readonly path: Float64Array; readonly dots: Float64Array };
 
 const NO_TRACE: Trace = { path: new Float64Array(), dots: new Float64Array() };
 
-/** Returns a line in pixels, which ends before gaps and what has no place on the axes, and the points that stand alone. */
+/** Returns a line in pixels, which ends before gaps and values without a place on the axes, and the isolated points. */
 function traceOf(
   xs: Float64Array,
   ys: Float64Array,
@@ -134,7 +134,7 @@ function traceOf(
   return { path: Float64Array.from(path), dots: Float64Array.from(dots) };
 }
 
-/** A bucket that reaches so many pixels beyond both neighbors is drawn stronger than the band, which would be one faint pixel wide there. */
+/** A bucket that reaches this many pixels beyond both neighbors is drawn stronger than the band, which would be one faint pixel wide there. */
 const SPIKE_PIXELS = 6;
 const SPIKE_ALPHA = 0.6;
 
@@ -167,7 +167,7 @@ function spikesOf(
 /** Pixels that a band has at least, so that one spike among many points is seen even where the mean hides it. */
 const BAND_PIXELS_MIN = 1;
 
-/** Returns a band in pixels, as closed pieces between gaps. A logarithmic axis shows what is above 0 of it. */
+/** Returns a band in pixels, as closed pieces between gaps. A logarithmic axis shows the part above 0. */
 function bandOf(
   { x: xs }: Line,
   { low, high }: { readonly low: Float64Array; readonly high: Float64Array },

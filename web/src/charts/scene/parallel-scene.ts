@@ -21,27 +21,27 @@ export type ParallelAxis = {
   readonly left: number;
   readonly top: number;
   readonly bottom: number;
-  /** Where a value stands; undefined for what has no place. */
+  /** Where a value is; undefined for values without a place. */
   readonly place: (value: number | string | null) => number | undefined;
 };
 
-/** A picture of runs over columns with what is needed to brush them. */
+/** A picture of runs over columns with the data needed to brush them. */
 export type ParallelScene = {
   readonly scene: Scene;
   readonly axes: readonly ParallelAxis[];
   readonly selected: readonly string[];
 };
 
-/** What is brushed on a column, from one height to another in pixels. */
+/** The brushed range of a column, from one height to another in pixels. */
 export type Brushes = ReadonlyMap<string, Range>;
 
 const MARGIN = { top: 30, bottom: 14, side: 56 } as const;
 const TICKS_APART = 40;
-/** A drag that ends so many pixels beside a value takes it in: nobody hits the end of a column exactly. */
+/** A drag that ends this many pixels from a value includes it: users do not hit the end of a column exactly. */
 const SLACK = 3;
 const CATEGORIES_MAX = 40;
 
-/** Returns the picture of runs over columns. The last column gives the colors. Runs outside of what is brushed are faint. */
+/** Returns the picture of runs over columns. The last column gives the colors. Runs outside of the brushed ranges are faint. */
 export function parallelScene(
   columns: readonly ParallelColumn[],
   runs: readonly ParallelRun[],

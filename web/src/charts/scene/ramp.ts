@@ -12,7 +12,7 @@ const STOPS: readonly (readonly [number, number, number])[] = [
   [254, 232, 56],
 ];
 
-/** Returns the color of a share from 0 to 1; what is outside has the color of the nearer end. */
+/** Returns the color of a share from 0 to 1; shares outside have the color of the nearer end. */
 export function rampColor(share: number): string {
   const place = Math.min(1, Math.max(0, share)) * (STOPS.length - 1);
   const low = Math.min(STOPS.length - 2, Math.floor(place));

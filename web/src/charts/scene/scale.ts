@@ -7,7 +7,7 @@ export type Scale = {
   /** Where the low and the high end of the domain lie; the low end may have more pixels. */
   readonly pixels: Range;
   readonly log: boolean;
-  /** NaN for what has no place on the axis: on a logarithmic one what is not above 0. */
+  /** NaN for values without a place on the axis: on a logarithmic one, those not above 0. */
   readonly toPixel: (value: number) => number;
   readonly toValue: (pixel: number) => number;
 };

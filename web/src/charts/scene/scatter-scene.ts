@@ -15,7 +15,7 @@ export type PlottedRun = {
   readonly by?: number | null;
 };
 
-/** A picture of points with what is needed to point at them. */
+/** A picture of points with the data needed to point at them. */
 export type ScatterScene = {
   readonly scene: Scene;
   readonly x: Scale;

@@ -50,7 +50,7 @@ export type Scene = {
   readonly inside: readonly Shape[];
 };
 
-/** Colors of what is not data. */
+/** Colors of everything except data. */
 export type Inks = {
   readonly surface: string;
   readonly ink: string;
@@ -64,5 +64,5 @@ export const FONT = { size: 11, family: 'system-ui, -apple-system, "Segoe UI", R
 /** About the width of a digit. */
 export const CHARACTER_PIXELS = 6.3;
 
-/** Data is drawn so many pixels beyond the plot, so that a dot at its edge is whole. */
+/** Data is drawn this many pixels beyond the plot, so that a dot at its edge is whole. */
 export const EDGE = 3;

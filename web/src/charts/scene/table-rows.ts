@@ -8,7 +8,7 @@ const COLUMNS_MAX = 20;
 /** A place of the axis with the value of each line there. */
 export type TableRow = { readonly x: number; readonly values: readonly (number | undefined)[] };
 
-/** Returns what a table shows of lines: at most some rows and columns, evenly chosen, and a sentence on what is left out. */
+/** Returns a table of lines: a limited number of rows and columns, evenly chosen, and a sentence on omitted ones. */
 export function rowsOf(
   lines: readonly Line[],
   view: Range | undefined,

@@ -1,7 +1,7 @@
 import type { Range } from "./scale.ts";
 import { shortNumber } from "./numbers.ts";
 
-/** A place on an axis and what stands there. */
+/** A place on an axis and its label. */
 export type Tick = { readonly value: number; readonly label: string };
 
 const UNITS = [
@@ -23,14 +23,14 @@ export function linearTicks([low, high]: Range, wanted: number): Tick[] {
   const step = [1, 2, 5, 10].map((factor) => factor * power).find((candidate) => candidate >= rough) ?? 0;
   const first = Math.ceil(low / step);
   const count = Math.floor(high / step) - first + 1;
-  // Numbers that are nearly equal for their size have no multiples between them that a double can tell apart.
+  // Numbers that are nearly equal for their size have no multiples between them that a double can distinguish.
   const isFine = step > 0 && Number.isFinite(step) && Number.isSafeInteger(first) && count >= 1;
   if (!isFine) return (low === high ? [low] : [low, high]).map((value) => ({ value, label: shortNumber(value) }));
   const values = Array.from({ length: Math.min(count, wanted + 1) }, (_, i) => (first + i) * step);
   return labelled(values, step);
 }
 
-/** All in one notation, with as many digits as tell them apart. */
+/** All in one notation, with as many digits as distinguish them. */
 function labelled(values: readonly number[], step: number): Tick[] {
   const largest = Math.max(...values.map(Math.abs));
   const write = (): ((value: number) => string) => {

@@ -29,7 +29,7 @@ export function durationTicks([low, high]: Range, wanted: number): Tick[] {
 
 /**
  * Returns ticks at round times of clocks and days, given in milliseconds since the Unix epoch. `offsetMinutes` is how far local time is ahead of UTC.
- * The first tick of a day tells the day.
+ * The first tick of a day shows the day.
  */
 export function clockTicks([low, high]: Range, wanted: number, offsetMinutes: number): Tick[] {
   const rough = (high - low) / wanted;

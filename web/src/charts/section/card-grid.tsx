@@ -5,11 +5,11 @@ import { ChartCard } from "./chart-card.tsx";
 import type { Mounts } from "./mounts.ts";
 import type { ChartContext } from "./types.ts";
 
-/** Cards of a section before somebody asks for more. */
+/** Cards of a section before the user asks for more. */
 const CARDS_AT_ONCE = 24;
 const CARD_WIDTH_MIN = 320;
 const GAP = 12;
-/** What a card has beside its plot. */
+/** Pixels of a card next to its plot. */
 const FRAME = 24;
 
 /** The cards of keys that belong together, under a heading that opens and closes them. */

@@ -21,7 +21,7 @@ const KINDS: readonly Option<Smoothing["kind"] | "none">[] = [
   { value: "mean", label: "Running mean" },
 ];
 
-/** What is chosen for all charts at once. */
+/** Choices that apply to all charts together. */
 export function Controls({
   context,
   match,
@@ -102,7 +102,7 @@ export function Controls({
   );
 }
 
-/** More keys are no list to choose from. */
+/** More keys than this are too many to choose from. */
 const AXIS_KEYS_MAX = 200;
 
 function SmoothingControl({

@@ -20,7 +20,7 @@ export async function downloadPng(scene: Scene, title: string): Promise<void> {
   canvas.height = Math.round(scene.height * PNG_RATIO);
   const context = canvas.getContext("2d")!;
   drawScene(context, scene, PNG_RATIO);
-  // Behind what is drawn, because a picture without a background is black in many viewers.
+  // Behind the drawing, because a picture without a background is black in many viewers.
   context.setTransform(1, 0, 0, 1, 0, 0);
   context.globalCompositeOperation = "destination-over";
   context.fillStyle = scene.background;

@@ -2,10 +2,10 @@ import { Swatch } from "../look/run-swatch.tsx";
 import type { Line } from "../scene/line-model.ts";
 import { counted } from "../scene/numbers.ts";
 
-/** Lines that are named below a chart; the others are told by pointing. */
+/** Lines that are named below a chart; the others are named when pointed at. */
 const LISTED_MAX = 12;
 
-/** Names the lines of a chart whose names are nowhere else, as those of groups. Pointing at one lets it stand out. */
+/** Names the lines of a chart whose names are nowhere else, such as groups. Pointing at one highlights it. */
 export function LineLegend({
   lines,
   onHighlight,

@@ -1,10 +1,10 @@
 /** Decides which cards read and draw. */
 export type Mounts = { readonly watch: (element: Element, tell: (inView: boolean) => void) => () => void };
 
-/** Cards that are a little out of view are ready when they come. */
+/** Cards that are slightly out of view are ready when they scroll in. */
 const NEAR = "240px 0px";
 
-/** Makes what decides: cards in view and close to it, at most `most` of them, those that came first. */
+/** Creates mounts that choose cards in or near view, at most `most` of them, the first to enter. */
 export function createMounts(most: number): Mounts {
   const cards = new Map<Element, { readonly tell: (inView: boolean) => void; told: boolean }>();
   const near = new Set<Element>();

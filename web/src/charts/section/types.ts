@@ -15,7 +15,7 @@ export type ChartRun = {
   readonly parentId?: string | undefined;
 };
 
-/** What all cards of a section share. */
+/** The context that all cards of a section share. */
 export type ChartContext = {
   readonly project: { readonly id: string; readonly name: string };
   /** Those that are shown. */

@@ -1,10 +1,10 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { watchProject } from "../../api/changes.ts";
 
-/** At least so long between two reads of what is new. */
+/** Least time between two reads of new data. */
 const NEWS_APART_MS = 1000;
 
-/** Counts the news of some runs of a project: at once, then at most once a second. 0 while nothing is watched. */
+/** Counts the news of some runs of a project: immediately, then at most once a second. 0 while nothing is watched. */
 export function useNews(projectId: string, runIds: readonly string[], live: boolean): number {
   const [news, setNews] = useState(0);
   const watched = useRef<ReadonlySet<string>>(new Set());

@@ -4,7 +4,7 @@ import { groupsLoader, type GroupsQuery, type GroupSeries } from "../series/read
 import { seriesLoader } from "../series/read-series.ts";
 import type { Series, SeriesQuery } from "../series/series.ts";
 
-/** What is known of what a chart asked for. */
+/** The state of a chart's request. */
 export type Loaded<Result> = {
   readonly result: Result | undefined;
   readonly busy: boolean;
@@ -19,14 +19,14 @@ type Stored<Result> = {
   readonly busy: boolean;
 };
 
-/** Of a series of buckets, so many new points may follow before it is read anew with buckets of one width. */
+/** The share of new points that may follow a series of buckets before it is read again with buckets of one width. */
 const APPENDED_SHARE_MAX = 0.5;
 
-/** Between two reads of what is new, so many times as long as the read took. */
+/** The pause between two reads of new data, as a multiple of the read's duration. */
 const PAUSE_SHARE = 3;
 
 /**
- * Reads series while `query` is given, and what came behind them whenever `news` changes. What was read last stays until the next is there, or until the
+ * Reads series while `query` is given, and their new points whenever `news` changes. The last result stays until the next is there, or until the
  * chart is not `active` anymore.
  */
 export function useSeries(
@@ -99,7 +99,7 @@ function useLoaded<Query, Result>(
   const [round, setRound] = useState(0);
 
   useEffect(() => {
-    // What is out of view is remembered by the loader alone, which has a bound.
+    // Only the loader, which is bounded, remembers results out of view.
     if (!active && latest.current.result !== undefined)
       set({ name: "", result: undefined, error: undefined, busy: false });
     if (query === undefined) return;
@@ -141,7 +141,7 @@ function useLoaded<Query, Result>(
         source.keep(query, result);
         set({ name, result, error: undefined, busy: false });
       })
-      // The next news tries again; what is drawn stays.
+      // The next news triggers another attempt; the drawing stays.
       .catch(() => undefined)
       .finally(() => {
         // Reads that take long, as smoothing all points of many runs does, keep the server busy for a quarter of the time at most.

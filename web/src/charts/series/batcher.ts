@@ -1,4 +1,4 @@
-/** What a batcher asks and how. */
+/** The queries of a batcher and how it asks them. */
 export type BatcherOptions<Query extends { readonly key: string }, Result> = {
   /** How many keys may go into one request, of queries like this. */
   readonly keysPerRequest: (query: Query) => number;
@@ -13,7 +13,7 @@ type Ask<Query, Result> = {
   readonly settle: { readonly resolve: (result: Result) => void; readonly reject: (error: unknown) => void };
 };
 
-/** Asks that come within this time go together: the cards that a scroll brings into view. */
+/** Queries within this time are sent together, such as those of cards that a scroll brings into view. */
 const GATHER_MS = 20;
 
 /** Requests at the same time; browsers open six connections, and the page needs some for other things. */
@@ -24,14 +24,14 @@ const KEPT_BYTES_MAX = 48 * 1024 * 1024;
 
 /** Gathers what charts ask, into as few requests as the server allows. */
 export type Batcher<Query, Result> = {
-  /** What is remembered of a query. */
+  /** Returns the remembered result of a query. */
   readonly kept: (query: Query) => Result | undefined;
   /** @throws ApiError as `call` does; `AbortError` when `signal` ends it */
   readonly load: (query: Query, signal: AbortSignal) => Promise<Result>;
   readonly keep: (query: Query, result: Result) => void;
 };
 
-/** Makes a batcher. Queries that differ in nothing but their key share requests; a request that nobody waits for anymore is ended. */
+/** Makes a batcher. Queries that differ in nothing but their key share requests; a request without remaining waiters is canceled. */
 export function createBatcher<Query extends { readonly key: string }, Result>(
   options: BatcherOptions<Query, Result>,
 ): Batcher<Query, Result> {
@@ -110,7 +110,7 @@ export function createBatcher<Query extends { readonly key: string }, Result>(
     const name = JSON.stringify(query);
     const found = memory.get(name);
     if (found === undefined) return undefined;
-    // What was asked for last is forgotten last.
+    // The most recently requested result is forgotten last.
     memory.delete(name);
     memory.set(name, found);
     return found;

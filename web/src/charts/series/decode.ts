@@ -42,7 +42,7 @@ export function seriesOf(sent: SentSeries, { x: axis }: Pick<SeriesQuery, "x">):
 }
 
 /**
- * Returns the middles of buckets that are told by where they begin. All have one width, which is the least distance of two neighbors. Buckets of one
+ * Returns the middles of buckets that are given by where they begin. All have one width, which is the least distance of two neighbors. Buckets of one
  * point, as those at the edges of a range are, stay where they begin. Whole steps are in the middle of those that the bucket covers.
  */
 export function middles(left: Float64Array, count: Float64Array, wholeSteps: boolean): Float64Array {
@@ -96,7 +96,7 @@ export function splitSeries(): { push(text: string): SentSeries[]; end(): SentSe
     return found;
   };
   const end = (): SentSeries[] => {
-    // What is left is the last series and the members behind the list.
+    // The rest is the last series and the members after the list.
     if (!isBegun) throw new SyntaxError("The answer has no series.");
     const tail = JSON.parse(`{"series":[${rest}`) as { readonly series: SentSeries[] };
     return tail.series;

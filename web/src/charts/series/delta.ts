@@ -11,7 +11,7 @@ export function newBehind(series: readonly Series[], runningIds: readonly string
   return Math.min(...(steps as number[]));
 }
 
-/** Returns series with what came behind their last steps. Of a series of buckets, new points are buckets of one point, until it is read anew. */
+/** Returns series with the points after their last steps. In a series of buckets, new points are buckets of one point, until it is read again. */
 export function withNew(series: readonly Series[], added: readonly Series[]): readonly Series[] {
   const byRun = new Map(added.map((one) => [one.runId, one]));
   return series.map((one) => {

@@ -1,11 +1,11 @@
 /** A distance this many times the usual one is a gap. */
 const GAP = 3;
 
-/** Of the distances of neighbors this share is at most usual, so that points that come in pairs have none. */
+/** This share of the distances between neighbors counts as usual, so that points in pairs have no gaps. */
 const USUAL_SHARE = 0.8;
 
 /**
- * Returns from which distance on the line between two neighbors would hide a gap: several times what is usual in the series. Gaps are also those to
+ * Returns the distance from which the line between two neighbors would hide a gap: several times the usual one in the series. Gaps are also those to
  * both neighbors' sides, see {@link isGap}; a series whose distances grow, as of evaluations at 1, 2, 4, 8, …, has none.
  */
 export function gapOf(x: Float64Array): number {

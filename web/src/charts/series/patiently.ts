@@ -3,7 +3,7 @@ import { ApiError } from "../../api/client.ts";
 /** Pauses before a request that the server had no room for is sent again. */
 const PAUSES_MS = [500, 1500, 4000, 8000];
 
-/** Statuses that say: later. 0 is no answer. */
+/** Statuses that mean "later". 0: no answer. */
 const LATER = new Set([0, 429, 502, 503, 504]);
 
 /** Sends a read again, with growing pauses, while the server has no room for it. @throws ApiError when it refuses, or still has none */

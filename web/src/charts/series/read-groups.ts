@@ -8,7 +8,7 @@ export const GROUP_RUNS_MAX = 1000;
 const KEYS_MAX = 50;
 const BUCKETS_MAX = 600_000;
 
-/** What is asked of the server for one chart of groups. */
+/** The request to the server for one chart of groups. */
 export type GroupsQuery = {
   readonly key: string;
   readonly runIds: readonly string[];

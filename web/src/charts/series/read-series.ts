@@ -13,10 +13,10 @@ const KEYS_MAX = 6;
 /** Most runs of a request. */
 export const SERIES_RUNS_MAX = 2000;
 
-/** Work of parsing goes on for so long before the page gets its turn. */
+/** Parsing runs for this long before the page gets its turn. */
 const TURN_MS = 8;
 
-/** Behind a step: what is new of running runs. */
+/** With `afterStep`: only the new points of running runs. */
 export type SeriesAsked = SeriesQuery & { readonly afterStep?: number };
 
 /** Reads series for charts. */
@@ -38,7 +38,7 @@ export function seriesBody(query: SeriesAsked, keys: readonly string[]): Record<
     buckets,
     // Without buckets of the range a series has at most this many points.
     limit: Math.max(1, Math.min(5000, Math.floor(POINTS_MAX / (runIds.length * keys.length)))),
-    // Each series has parts of its own range: a shared one would be that of all keys, and a short metric beside a long one would have few parts.
+    // Each series has parts of its own range: a shared one would cover all keys, and a short metric next to a long one would have few parts.
     ...(x === "step" ? {} : { x }),
     ...(smoothing === undefined ? {} : { smoothing }),
     ...(steps === undefined ? {} : { start_step: Math.max(0, steps[0]), end_step: Math.max(0, steps[1]), edges: true }),

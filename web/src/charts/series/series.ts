@@ -1,4 +1,4 @@
-/** What a chart has from left to right. */
+/** The horizontal axis of a chart. */
 export type XAxis = "step" | "relative" | "time" | `metric:${string}`;
 
 /** How the server smooths. */
@@ -15,7 +15,7 @@ export type Series = {
   /** Where a point lies on the axis; of a bucket the middle of it. */
   readonly x: Float64Array;
   readonly step: Float64Array;
-  /** Values, or means of buckets. NaN for what is no finite number. */
+  /** Values, or means of buckets. NaN for values that are not finite. */
   readonly y: Float64Array;
   readonly low?: Float64Array;
   readonly high?: Float64Array;
@@ -26,7 +26,7 @@ export type Series = {
   readonly smoothed?: Float64Array;
 };
 
-/** What is asked of the server for one chart. */
+/** The request to the server for one chart. */
 export type SeriesQuery = {
   readonly key: string;
   readonly runIds: readonly string[];

@@ -5,18 +5,18 @@ import type { Smoothing, XAxis } from "../series/series.ts";
 /** By which columns runs are grouped, or by all keys of their configs but these. */
 export type GroupBy = { readonly names: readonly string[]; readonly allBut: boolean };
 
-/** What a person chose for the charts of a project; part of the address. */
+/** The user's choices for the charts of a project; part of the address. */
 export type ChartState = {
   readonly x: XAxis;
   readonly xLog: boolean;
   readonly yLog: boolean;
   readonly ignoreOutliers: boolean;
-  /** What the band of a group spreads over: one standard deviation to both sides, or the lowest to the highest mean of a run. */
+  /** The range of the band of a group: one standard deviation to both sides, or the lowest to the highest mean of a run. */
   readonly band: "std" | "range";
   readonly smoothing: Smoothing | undefined;
   /** Only keys with this text, or that match `re:/…/`. */
   readonly search: string;
-  /** Keys whose charts come first. */
+  /** Keys whose charts are first. */
   readonly pinned: readonly string[];
   readonly zoom: Range | undefined;
   readonly group: GroupBy | undefined;
@@ -24,7 +24,7 @@ export type ChartState = {
   readonly lineage: boolean;
 };
 
-/** What is shown where the address says nothing. */
+/** The default for parts missing in the address. */
 export const STATE_USUAL: ChartState = {
   x: "step",
   xLog: false,
@@ -44,7 +44,7 @@ export type ChartQuery = Readonly<
   Record<"x" | "y" | "smooth" | "keys" | "zoom" | "group" | "lineage", string | undefined>
 >;
 
-/** Writes a choice as parts of an address; undefined for what is as usual. Reading it gives the same choice. */
+/** Writes a choice as parts of an address; undefined for defaults. Reading it gives the same choice. */
 export function queryOf(state: ChartState): ChartQuery {
   const { x, xLog, yLog, ignoreOutliers, band, smoothing, search, pinned, zoom, group, lineage } = state;
   const y = [yLog ? "log" : "", ignoreOutliers ? "inliers" : "", band === "range" ? "range" : ""].filter(Boolean);
@@ -62,7 +62,7 @@ export function queryOf(state: ChartState): ChartQuery {
   };
 }
 
-/** Reads a choice from the query of an address; what is not in the right form counts as usual. */
+/** Reads a choice from the query of an address; malformed parts count as defaults. */
 export function stateOf(query: { get(name: string): string | null }): ChartState {
   const x = query.get("x") ?? "step";
   const xLog = x.startsWith("log:");

@@ -1,6 +1,6 @@
 import type { Smoothing } from "../series/series.ts";
 
-/** What `[` and `]` go through for each kind, from none on. */
+/** The steps of `[` and `]` for each kind, starting from none. */
 const STEPS: Readonly<Record<Smoothing["kind"], readonly number[]>> = {
   ema: [0.3, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 0.995, 0.999],
   gaussian: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000],

@@ -4,22 +4,22 @@ import { nearestReading, readingsAt, type Pointed } from "./hover.ts";
 import type { PageInks } from "./page-inks.ts";
 import type { Drag } from "./pointer.ts";
 
-/** What lies over a chart while somebody points at it or drags. */
+/** The overlay of a chart while the user points at it or drags. */
 export type PointedView = {
   readonly drawn: LineScene | undefined;
   readonly lines: readonly Line[];
   readonly size: { readonly width: number; readonly height: number };
   readonly pointed: Pointed | undefined;
-  /** Somebody points at this chart, and not at another one. */
+  /** The user points at this chart, and not at another one. */
   readonly isOwn: boolean;
   readonly drag: Drag | undefined;
   readonly inks: PageInks;
 };
 
-/** So many points are marked; more would hide the lines. */
+/** This many points are marked; more would hide the lines. */
 const MARKS_MAX = 40;
 
-/** Draws the crosshair with the points at it, and what is being dragged. */
+/** Draws the crosshair with the points at it, and the current drag. */
 export function drawPointed(context: CanvasRenderingContext2D, ratio: number, view: PointedView): void {
   const { drawn, lines, size, pointed, isOwn, drag, inks } = view;
   context.setTransform(ratio, 0, 0, ratio, 0, 0);

@@ -2,7 +2,7 @@ import { signal, type Signal } from "@preact/signals";
 import { nearestAt, type Line } from "../scene/line-model.ts";
 import type { Scale } from "../scene/scale.ts";
 
-/** Where somebody points: charts that share it show it together. */
+/** Where the user points: charts that share it show it together. */
 export type Pointed = {
   /** On the axis. */
   readonly x: number;
@@ -14,7 +14,7 @@ export type Pointed = {
   readonly pinned: boolean;
 };
 
-/** What charts on one page share. */
+/** The state that charts on one page share. */
 export type ChartLink = { readonly pointed: Signal<Pointed | undefined> };
 
 /** Makes what charts share. */
@@ -61,7 +61,7 @@ export function nearestReading(readings: readonly Reading[], top: number | undef
   return nearest;
 }
 
-/** Returns the readings to list: at most so many, those around the nearest one, still the highest first. */
+/** Returns the readings to list: at most `most`, around the nearest one, still the highest first. */
 export function listed(readings: readonly Reading[], nearest: Reading | undefined, most: number): readonly Reading[] {
   if (readings.length <= most) return readings;
   const middle = nearest === undefined ? 0 : readings.indexOf(nearest);

@@ -32,7 +32,7 @@ const renew = (): void => {
 };
 new MutationObserver(renew).observe(document.documentElement, { attributes: true, attributeFilter: ["data-theme"] });
 for (const query of [FORCED, "(prefers-color-scheme: dark)"]) matchMedia(query).addEventListener("change", renew);
-// Style sheets may come after this code.
+// Style sheets may load after this code.
 addEventListener("load", renew);
 
 /** The colors of the page, which follow its theme. */

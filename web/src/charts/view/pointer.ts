@@ -1,7 +1,7 @@
 import type { Range, Scale } from "../scene/scale.ts";
 import type { Box } from "../scene/scene.ts";
 
-/** What a pointer drags over a chart. */
+/** A drag of a pointer over a chart. */
 export type Drag = {
   readonly axis: "x" | "y";
   readonly from: number;
@@ -11,7 +11,7 @@ export type Drag = {
 /** Shorter drags are clicks. */
 const DRAG_PIXELS_MIN = 5;
 
-/** Returns what is dragged between two places; undefined for a click. Sideways unless shift is held, which means up and down. */
+/** Returns the drag between two places; undefined for a click. Sideways unless shift is held, which means up and down. */
 export function dragOf(
   begin: { readonly x: number; readonly y: number },
   now: { readonly x: number; readonly y: number },

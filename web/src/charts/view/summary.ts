@@ -2,19 +2,19 @@ import type { Axes, Line } from "../scene/line-model.ts";
 import type { LineScene } from "../scene/line-scene.ts";
 import { counted, shortDuration, shortNumber } from "../scene/numbers.ts";
 
-/** Writes a value of the horizontal axis with what it is. */
+/** Writes a value of the horizontal axis with its meaning. */
 export function axisText({ x, offsetMinutes }: Axes, value: number): string {
   if (x.kind === "duration") return shortDuration(value);
   if (x.kind === "clock") return clockText(value, offsetMinutes ?? 0);
   return `${x.label ?? "step"} ${shortNumber(value)}`;
 }
 
-/** Writes a time of the clock to the second, of whoever looks: `2026-11-25 12:00:05`. */
+/** Writes a clock time to the second, in the viewer's time zone: `2026-11-25 12:00:05`. */
 function clockText(ms: number, offsetMinutes: number): string {
   return new Date(ms + offsetMinutes * 60_000).toISOString().slice(0, "2026-11-25T12:00:05".length).replace("T", " ");
 }
 
-/** Tells in a sentence what a chart shows, for those who do not see it. */
+/** Describes in a sentence what a chart shows, for people who do not see it. */
 export function summaryOf(title: string, lines: readonly Line[], drawn: LineScene | undefined, axes: Axes): string {
   if (drawn === undefined) return `${title}: no points`;
   const { x, extent } = drawn;

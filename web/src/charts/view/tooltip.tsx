@@ -17,7 +17,7 @@ type TooltipProps = {
   readonly onHighlight: ((id: string | undefined) => void) | undefined;
 };
 
-/** Lists the values at the crosshair, the highest first, beside it. Only in the chart that is pointed at. */
+/** Lists the values at the crosshair, the highest first, next to it. Only in the chart that is pointed at. */
 export function Tooltip({ id, link, lines, drawn, width, axisText, onHighlight }: TooltipProps) {
   const pointed = link.pointed.value;
   if (pointed?.chart !== id) return null;

@@ -8,10 +8,10 @@ import type { ChartParts } from "./use-chart-pointer.ts";
 /** Points that Page up and Page down, or an arrow with shift, go over. */
 const FAR = 10;
 
-/** Runs that are told at once. */
+/** Runs that are announced at a time. */
 const SAID_MAX = 8;
 
-/** Lets keys move the crosshair from point to point and tells the values there; `+` and `-` zoom, `0` shows all, Escape ends it. */
+/** Lets keys move the crosshair from point to point and announces the values there; `+` and `-` zoom, `0` shows all, Escape ends it. */
 export function useChartKeys({ id, link, latest, onZoomX, setZoomY }: ChartParts): {
   readonly said: string;
   readonly onKeyDown: (event: KeyboardEvent) => void;

@@ -6,7 +6,7 @@ import type { Range } from "../scene/scale.ts";
 import type { ChartLink } from "./hover.ts";
 import { dragOf, pinched, rangeBetween, zoomedAround, type Drag } from "./pointer.ts";
 
-/** What pointers and keys work on. */
+/** The parts of a chart that pointers and keys work on. */
 export type ChartParts = {
   readonly id: string;
   readonly link: ChartLink;
@@ -21,8 +21,8 @@ type At = { readonly x: number; readonly y: number };
 const WHEEL = 0.004;
 
 /**
- * Lets pointers tell values and zoom: moving points, dragging zooms sideways, with shift up and down, a click pins, a double click shows all, the wheel
- * zooms with ctrl, two fingers pinch. Returns what is dragged at the moment.
+ * Lets pointers show values and zoom: moving points, dragging zooms sideways, with shift up and down, a click pins, a double click shows all, the wheel
+ * zooms with ctrl, two fingers pinch. Returns the current drag.
  */
 export function useChartPointer({
   id,

@@ -20,7 +20,7 @@ const KEYS_AT_ONCE = 12;
 
 type Run = { readonly id: string; readonly name: string };
 
-/** What runs logged under the same keys, side by side at the step of one slider. */
+/** Objects that runs logged under the same keys, side by side at the step of one slider. */
 export function CompareObjects({
   runs,
   search,
@@ -78,7 +78,7 @@ export function CompareObjects({
   );
 }
 
-/** What each run has under a key: what it logged last up to the step. */
+/** The last object that each run logged under a key up to the step. */
 function KeyRow({
   row,
   runs,

@@ -35,7 +35,7 @@ type Answer = {
   readonly truncated: boolean;
 };
 
-/** What is different between runs of a project, their charts, and what they logged at the same steps. */
+/** The differences between runs of a project, their charts, and what they logged at the same steps. */
 export function ComparePage({ project }: { readonly project: string }) {
   useTitle("Comparison", project);
   const { query } = currentLocation.value;
@@ -47,7 +47,7 @@ export function ComparePage({ project }: { readonly project: string }) {
   const [error, setError] = useState<unknown>();
   const [attempt, setAttempt] = useState(0);
   const head = useRef<HTMLElement>(null);
-  // The table is as wide as what stands above it.
+  // The table is as wide as the content above it.
   const width = useWidth(head);
   const [widths, setWidths] = useState<Readonly<Record<string, number>>>({});
   const wanted = ids.join(",");

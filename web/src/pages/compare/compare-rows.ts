@@ -7,7 +7,7 @@ export const PARTS = ["Config", "Metrics", "Attributes", "Tags", "Environment"] 
 /** One line of a comparison. */
 export type CompareRow = {
   readonly part: (typeof PARTS)[number];
-  /** The key with what is nested joined by points; of metrics with the figure behind it. */
+  /** The key, nested names joined by points; for metrics followed by the figure. */
   readonly label: string;
   /** In the order of the runs; undefined where a run has none. */
   readonly values: readonly unknown[];
@@ -27,7 +27,7 @@ const OF_PREFIX: Readonly<Record<string, CompareRow["part"]>> = {
 /** Nested deeper, a value is shown as a document. */
 const DEPTH_MAX = 12;
 
-/** Makes lines of the rows of the API: nested documents have a line for each value in them, lines in which runs differ come first. */
+/** Makes lines of the rows of the API: nested documents have a line for each value in them; lines in which runs differ are first. */
 export function compareRows(rows: readonly SideBySideRow[], runIds: readonly string[]): readonly CompareRow[] {
   const lines = rows.flatMap(({ path, values }): CompareRow[] => {
     const slash = path.indexOf("/");
@@ -71,7 +71,7 @@ function flattened(name: string, values: readonly unknown[], depth: number): [st
 const isGroup = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Whether values are not all the same, whatever the order of keys in them. */
+/** Whether values are not all the same, ignoring the order of keys in them. */
 export function differ(values: readonly unknown[]): boolean {
   return new Set(values.map(canonical)).size > 1;
 }

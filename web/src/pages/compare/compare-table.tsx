@@ -9,7 +9,7 @@ import { useIsNarrow } from "../project/use-is-narrow.ts";
 import type { CompareRow } from "./compare-rows.ts";
 import { deltaOf, type Direction } from "./deltas.ts";
 
-/** Pixels beside the columns. */
+/** Pixels next to the columns. */
 const SCROLLBAR = 16;
 
 /** A run of the comparison. */
@@ -21,7 +21,7 @@ export type ComparedRun = {
   readonly forked_from_step?: number | null;
 };
 
-/** Returns how wide columns are where nobody chose: wide enough for long keys and names, if there is room for them. */
+/** Returns the default widths of columns: wide enough for long keys and names, if there is room for them. */
 function usualWidths(width: number, runs: number, isNarrow: boolean): { readonly key: number; readonly run: number } {
   if (isNarrow) return { key: 150, run: 160 };
   const key = Math.min(360, Math.max(220, Math.floor(width * 0.28)));

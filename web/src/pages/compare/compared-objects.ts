@@ -1,6 +1,6 @@
 import type { RichObject } from "../../media/object-types.ts";
 
-/** What runs logged under a key, in the order of the runs; nothing of a run that has not logged it. */
+/** Objects that runs logged under a key, in the order of the runs; none for a run that has not logged it. */
 export type ComparedObjects = { readonly key: string; readonly ofRuns: readonly (readonly RichObject[])[] };
 
 /** Returns a row for each key that a run has, in the order of the names. */

@@ -1,7 +1,7 @@
 /** Whether more or less of a metric is better. */
 export type Direction = "max" | "min";
 
-/** How a value stands to that of the baseline. */
+/** How a value compares to the baseline's. */
 export type Delta = { readonly text: string; readonly tone: "better" | "worse" | "even" };
 
 type Figures = { readonly min: number | null; readonly max: number | null; readonly best: number | null };

@@ -3,7 +3,7 @@ import { call } from "../../api/client.ts";
 import type { Aggregate } from "../run/run-types.ts";
 import { directionOf, type Direction } from "./deltas.ts";
 
-/** Runs that are asked: a run whose metric never changed tells nothing of its direction. */
+/** Number of runs that are asked: a run whose metric never changed says nothing about its direction. */
 const ASKED_MAX = 3;
 
 /** Reads which way metrics are better, from what the server counts as the best of some runs. */

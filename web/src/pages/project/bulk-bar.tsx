@@ -11,7 +11,7 @@ import { BulkDialog } from "./bulk-dialog.tsx";
 /** Runs that can be compared. */
 const COMPARED_MAX = 50;
 
-/** What can be done with the selected runs, or with all that the search finds. */
+/** Actions on the selected runs, or on all that the search finds. */
 export function BulkBar({
   project,
   selected,
@@ -26,7 +26,7 @@ export function BulkBar({
   readonly selected: readonly BulkRun[];
   readonly total: number;
   readonly q: string;
-  /** The action that is asked for. */
+  /** The requested action. */
   readonly ask: BulkAction["kind"] | undefined;
   readonly onAsk: (kind: BulkAction["kind"] | undefined) => void;
   readonly onClear: () => void;

@@ -2,7 +2,7 @@ import { call } from "../../api/client.ts";
 import { parts, type BulkAction, type BulkRun, type BulkStep } from "./bulk.ts";
 import { runsPath, type RunsPage } from "./run-row.ts";
 
-/** More runs than this are not changed at once. */
+/** More runs than this are not changed at a time. */
 const BULK_MAX = 10_000;
 
 const PAGE = 1000;
@@ -45,7 +45,7 @@ export async function countChanges(
   return { matched, failed };
 }
 
-/** Does steps one after the other, and goes on with a request whose time was up. Returns how many runs did not change. @throws ApiError */
+/** Does steps one after the other, and resumes a request whose time was up. Returns how many runs did not change. @throws ApiError */
 export async function doSteps(steps: readonly BulkStep[], progress: Progress): Promise<number> {
   let done = 0;
   let failed = 0;

@@ -1,4 +1,4 @@
-/** What of a run a bulk action needs, and brings back. */
+/** The fields of a run that a bulk action needs and restores. */
 export type BulkRun = {
   readonly id: string;
   readonly name: string;
@@ -8,7 +8,7 @@ export type BulkRun = {
   readonly stale: boolean;
 };
 
-/** What can be done with many runs. */
+/** An action on many runs. */
 export type BulkAction =
   | { readonly kind: "add-tag" | "remove-tag"; readonly tag: string }
   | { readonly kind: "notes"; readonly notes: string }
@@ -53,7 +53,7 @@ export function stepsOf(action: BulkAction, runs: readonly BulkRun[]): readonly 
   return together(runs, setOf);
 }
 
-/** Returns what brings tags or notes back. */
+/** Returns the steps that restore tags or notes. */
 export function undoStepsOf(action: BulkAction, runs: readonly BulkRun[]): readonly BulkStep[] {
   return together(runs, ({ tags, notes }) => (action.kind === "notes" ? { notes: notes ?? "" } : { tags }));
 }

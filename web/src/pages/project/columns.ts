@@ -1,10 +1,10 @@
-/** What a metric is shown as. */
+/** The figures that a metric can be shown as. */
 export const FIGURES = ["latest", "best", "min", "max", "mean", "count"] as const;
 
 /** A figure of a metric. */
 export type Figure = (typeof FIGURES)[number];
 
-/** What a column shows: a field of the run, or a key of its documents or metrics. */
+/** The source of a column: a field of the run, or a key of its documents or metrics. */
 export type ColumnSource =
   | { readonly kind: "field"; readonly field: FieldName }
   | { readonly kind: "config" | "attribute"; readonly key: string }
@@ -25,13 +25,13 @@ export type FieldName = keyof typeof FIELDS;
 /** The fields of runs that a table can show, in the order of the picker. */
 export const FIELD_NAMES = Object.keys(FIELDS) as readonly FieldName[];
 
-/** The columns that are shown where nothing is said. */
+/** The default columns. */
 export const COLUMNS_USUAL: readonly string[] = ["status", "created", "duration", "tags"];
 
 /** Most columns that the API looks up. */
 export const COLUMNS_MAX = 50;
 
-/** Reads the name of a column as addresses and the API have it; undefined for what is none. */
+/** Reads the name of a column as addresses and the API have it; undefined if it is not one. */
 export function columnSource(name: string): ColumnSource | undefined {
   if (Object.hasOwn(FIELDS, name)) return { kind: "field", field: name as FieldName };
   const key = name.slice(name.indexOf(".") + 1);
@@ -58,7 +58,7 @@ export const isLookedUp = (name: string): boolean => {
   return source !== undefined && source.kind !== "field";
 };
 
-/** Returns what is written above a column. */
+/** Returns the heading of a column. */
 export function columnLabel(name: string): string {
   const source = columnSource(name);
   if (source === undefined) return name;
@@ -66,7 +66,7 @@ export function columnLabel(name: string): string {
   return source.kind === "metric" && source.figure !== "latest" ? `${source.key} (${source.figure})` : source.key;
 }
 
-/** Returns the width of a column that nobody drew otherwise. */
+/** Returns the default width of a column. */
 export function columnWidth(name: string): number {
   const source = columnSource(name);
   return source?.kind === "field" ? FIELDS[source.field].width : 120;
@@ -79,7 +79,7 @@ export function sortOf(name: string): string | undefined {
   return source?.kind === "field" ? FIELDS[source.field].sort : source === undefined ? undefined : name;
 }
 
-/** Returns which way a column is sorted first: names and states ascend, the newest, longest and highest come first. */
+/** Returns which way a column is sorted first: names and states ascend; otherwise the newest, longest and highest are first. */
 export const firstDirection = (name: string): "asc" | "desc" =>
   name === "name" || name === "status" || name.startsWith("config.") || name.startsWith("attributes.") ? "asc" : "desc";
 

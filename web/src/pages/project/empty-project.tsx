@@ -1,7 +1,7 @@
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { Snippet } from "../../ui/snippet.tsx";
 
-/** What to paste so that a project without runs gets its first one. */
+/** The code to paste so that a project without runs gets its first one. */
 export function EmptyProject({ project }: { readonly project: string }) {
   const server = location.origin;
   const body = JSON.stringify({ project, name: "first-run", config: { lr: 0.001 } }).replaceAll("'", String.raw`'\''`);

@@ -33,7 +33,7 @@ import { useSelection } from "./use-selection.ts";
 import { queryOf, stateOf, type ViewState } from "./view-state.ts";
 import "./project-page.css";
 
-/** The runs of a project: the table, which is the legend, beside the charts. */
+/** The runs of a project: the table, which is the legend, next to the charts. */
 export function ProjectPage({ project }: { readonly project: string }) {
   useTitle(project);
   const { query } = currentLocation.value;
@@ -58,7 +58,7 @@ export function ProjectPage({ project }: { readonly project: string }) {
   const { selected, known, select, choose, clear } = useSelection(state.sel, rowAt, (sel) =>
     change({ sel }, { replace: true }),
   );
-  // Runs that a copied address selects may be in rows that nobody has seen.
+  // Runs that a copied address selects may be in rows that were never shown.
   const copied = useRunsById(
     useMemo(() => state.sel, [project]),
     asked,

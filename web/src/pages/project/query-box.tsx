@@ -5,7 +5,7 @@ import { classes } from "../../ui/class-names.ts";
 import { sentence } from "../../ui/fault.ts";
 import { suggest, taken, type Suggestion } from "./suggestions.ts";
 
-/** Where runs are searched. Suggests keys and words; what the server does not understand is marked under its column. */
+/** The search for runs. Suggests keys and words; parts that the server does not understand are marked under their column. */
 export function QueryBox({
   value,
   onInput,

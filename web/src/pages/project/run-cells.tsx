@@ -27,7 +27,7 @@ export function NameCell({
   readonly isPinned: boolean;
   readonly isBase: boolean;
   readonly onToggle: () => void;
-  /** Somebody wants another color for it. */
+  /** Called when the user wants another color for it. */
   readonly onLook: () => void;
 }) {
   return (
@@ -59,7 +59,7 @@ export function NameCell({
   );
 }
 
-/** The status of a run; of one that is asked to stop since when, and whether the training knows. */
+/** The status of a run; if a stop was requested, also since when, and whether the training knows. */
 function StatusCell({ run, now }: { readonly run: TableRun; readonly now: ReadonlySignal<number> }) {
   const { display_status: status, stop_requested_at: asked, stop_acknowledged_at: known } = run.run_control;
   return (
@@ -77,7 +77,7 @@ function StatusCell({ run, now }: { readonly run: TableRun; readonly now: Readon
   );
 }
 
-/** What a column shows of a run; against the baseline also the difference of numbers. */
+/** The value of a run in a column; with a baseline also the difference of numbers. */
 export function ValueCell({
   run,
   name,

@@ -6,7 +6,7 @@ export type TableRun = RunRow & { readonly columns?: Readonly<Record<string, unk
 /** A page of the table. */
 export type RunsPage = { readonly runs: readonly TableRun[]; readonly total: number };
 
-/** What of the state of a table chooses its runs. */
+/** The parts of a table's state that choose its runs. */
 export type RunsAsked = {
   readonly project: string;
   readonly q: string;
@@ -42,7 +42,7 @@ export function idsPaths(ids: readonly string[], asked: RunsAsked): readonly str
   });
 }
 
-/** Returns how long a run took, in milliseconds; one that has not ended goes on until `now`, which is asked only then, or its last sign of life. */
+/** Returns how long a run took, in milliseconds; one that has not ended counts until `now`, which is called only then, or its last sign of life. */
 export function durationMs(run: TableRun, now: () => number): number {
   const end = run.finished_at ?? (run.stale ? run.last_seen_at : undefined);
   return Math.max(0, (end === undefined ? now() : Date.parse(end)) - Date.parse(run.started_at));

@@ -6,7 +6,7 @@ import type { TableRun } from "./run-row.ts";
 import { useClock } from "./use-clock.ts";
 import { useTableColumns, type ColumnProps } from "./use-table-columns.tsx";
 
-/** What the table of runs shows and does. */
+/** The data and actions of the table of runs. */
 export type RunTableProps = ColumnProps & {
   readonly pages: Pages<TableRun>;
   /** Grows with each change of the pages. */

@@ -1,4 +1,4 @@
-/** What a saved view of a project holds: the choices of its address. Queries are a list of pairs, because payloads refuse some names. */
+/** The content of a saved view of a project: the choices of its address. Queries are a list of pairs, because payloads refuse some names. */
 export type ViewPayload = {
   readonly kind: "tidemark.project";
   readonly choices: readonly (readonly [string, string])[];

@@ -23,7 +23,7 @@ const WORDS: readonly (readonly [text: string, hint: string])[] = [
 /** Suggestions that are shown at a time. */
 const SHOWN_MAX = 8;
 
-/** Returns the word of a query that the caret is in or behind. Phrases are no words. */
+/** Returns the word of a query that the caret is in or behind. Phrases are not words. */
 export function wordAt(
   query: string,
   caret: number,
@@ -36,7 +36,7 @@ export function wordAt(
   return { text: query.slice(from, caret), from, to };
 }
 
-/** Suggests how to go on with a query: words of its language, and keys of the project by their names as columns have them. */
+/** Suggests how to continue a query: words of its language, and keys of the project by their names as columns have them. */
 export function suggest(query: string, caret: number, keys: readonly string[]): readonly Suggestion[] {
   const { text, from, to } = wordAt(query, caret);
   const isInPhrase = query.slice(0, caret).split('"').length % 2 === 0;
@@ -50,7 +50,7 @@ export function suggest(query: string, caret: number, keys: readonly string[]): 
     .map(([word, hint]) => ({ text: word, hint, from, to }));
 }
 
-/** Puts a suggestion into a query; returns the query and where the caret is then. What is whole has a blank behind it. */
+/** Puts a suggestion into a query; returns the query and the new position of the caret. A complete suggestion is followed by a blank. */
 export function taken(
   query: string,
   { text, from, to }: Suggestion,

@@ -15,7 +15,7 @@ import { ViewsMenu } from "./views-menu.tsx";
 /** Milliseconds after the last letter before a search is sent. */
 const PAUSE_MS = 200;
 
-/** The name of the project, the search, and what is shown. */
+/** The name of the project, the search, and the display options. */
 export function Toolbar({
   project,
   projectId,

@@ -1,7 +1,7 @@
 import { useSignal, type ReadonlySignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 
-/** The time, again every second while something on the page grows older and somebody sees it. Only what reads it is drawn again. */
+/** The time, updated every second while something on the visible page grows older. Only components that read it are drawn again. */
 export function useClock(isTicking: boolean): ReadonlySignal<number> {
   const now = useSignal(Date.now());
   useEffect(() => {

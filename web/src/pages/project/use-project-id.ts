@@ -5,7 +5,7 @@ type Page = { readonly projects: readonly { readonly id: string; readonly name: 
 
 const ROWS = 100;
 
-/** Finds the id of a project by its name; null where there is none that the signed-in one may see. */
+/** Finds the id of a project by its name; null if there is none that the signed-in user may see. */
 export function useProjectId(name: string): { readonly id: string | null | undefined; readonly error: unknown } {
   const [found, setFound] = useState<{ id?: string | null; error?: unknown }>({});
   useEffect(() => {

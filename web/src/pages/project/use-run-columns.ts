@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { cachedGet } from "../../api/kept.ts";
 import { runsPath, type RunsPage, type TableRun } from "./run-row.ts";
 
-/** Runs that are drawn, the newest; the API answers no more at once. */
+/** Runs that are drawn, the newest; the API answers no more at a time. */
 export const RUNS_DRAWN_MAX = 1000;
 
 /** Changes are followed at most this often. */

@@ -73,7 +73,7 @@ export function useRunsById(ids: readonly string[], asked: RunsAsked, version: n
       }
       setFound(next);
     };
-    // The rows of the table show what is wrong; here the runs are only missing.
+    // The rows of the table show the error; here the runs are only missing.
     read().catch(() => undefined);
     return () => ending.abort();
   }, [wanted, columns, asked.project, version]);

@@ -3,7 +3,7 @@ import { NOTHING, selectRange, toggleRow, type Selection } from "../../table/sel
 import type { BulkRun } from "./bulk.ts";
 import type { TableRun } from "./run-row.ts";
 
-/** The selected runs of the table; what is known of each is kept, because its page may be forgotten. */
+/** The selected runs of the table; the data of each is kept, because its page may be dropped. */
 export function useSelection(
   ids: readonly string[],
   rowAt: (index: number) => TableRun | undefined,

@@ -7,11 +7,11 @@ import type { TableRun } from "./run-row.ts";
 import { isShown } from "./shown-runs.ts";
 import type { ViewState } from "./view-state.ts";
 
-/** What the columns show and do. */
+/** The data and actions of the columns. */
 export type ColumnProps = {
   readonly project: string;
   readonly state: ViewState;
-  /** Pinned runs, which come before all others. */
+  /** Pinned runs, which are listed before all others. */
   readonly pinned: readonly TableRun[];
   readonly base: TableRun | undefined;
   readonly onSelect: (index: number, how: "toggle" | "range", from?: number) => void;
@@ -22,8 +22,8 @@ export type ColumnProps = {
 type Acts = Pick<ColumnProps, "onSelect" | "onToggle" | "onLook">;
 
 /**
- * The columns of the table of runs. They stay the same while what they show does, because every row is drawn again with other columns:
- * what is done in a cell is looked up when it is done, and the time is a signal that only cells of running runs read.
+ * The columns of the table of runs. They stay the same while their content does, because every row is drawn again with other columns:
+ * the actions of a cell are looked up when they run, and the time is a signal that only cells of running runs read.
  */
 export function useTableColumns(props: ColumnProps, now: ReadonlySignal<number>): readonly GridColumn<TableRun>[] {
   const { project, state, pinned, base } = props;
@@ -41,7 +41,7 @@ export function useTableColumns(props: ColumnProps, now: ReadonlySignal<number>)
         pinned: true,
         isFixed: true,
         head: <span class="tm-hidden">Selected</span>,
-        // Not a `Checkbox`, whose label is an element of its own: there is one in every row.
+        // Not a `Checkbox`, whose label is a separate element: there is one in every row.
         cell: (run, index, isSelected) => (
           <span class="tm-check">
             <input

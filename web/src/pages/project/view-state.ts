@@ -1,7 +1,7 @@
 import { COLUMNS_MAX, COLUMNS_USUAL, columnSource, sortOf } from "./columns.ts";
 import { joinList, splitList } from "../../app/lists.ts";
 
-/** What the table of a project shows; the address has it beside the choices of the charts. */
+/** The state of the table of a project; the address has it along with the choices of the charts. */
 export type ViewState = {
   readonly q: string;
   /** The name of a column, `name` or `created`. */
@@ -23,7 +23,7 @@ export type ViewState = {
   readonly first: number;
   /** Percent of the width that the table takes; 0 and 100 collapse a side. */
   readonly split: number;
-  /** What phones show. */
+  /** The tab that phones show. */
   readonly tab: "table" | "charts";
   /** Whether charts show metrics over their steps, or runs by their columns. */
   readonly charts: "steps" | "columns";
@@ -31,7 +31,7 @@ export type ViewState = {
   readonly view: string | undefined;
 };
 
-/** What is shown where the address says nothing. */
+/** The default for parts missing in the address. */
 export const VIEW_USUAL: ViewState = {
   q: "",
   sort: "created",
@@ -78,7 +78,7 @@ const NAMES = [
 /** The names of the table in the query of an address. */
 export type ViewQuery = Readonly<Record<(typeof NAMES)[number], string | undefined>>;
 
-/** Writes what is shown as parts of an address; undefined for what is as usual. Reading it gives the same. */
+/** Writes the state as parts of an address; undefined for defaults. Reading it gives the same state. */
 export function queryOf(state: ViewState): ViewQuery {
   const widths = Object.entries(state.widths).map(([name, width]) => `${width}:${name}`);
   const isUsual = state.cols.join() === COLUMNS_USUAL.join();
@@ -101,7 +101,7 @@ export function queryOf(state: ViewState): ViewQuery {
   };
 }
 
-/** Reads what is shown from the query of an address; what is not in the right form counts as usual. */
+/** Reads the state from the query of an address; malformed parts count as defaults. */
 export function stateOf(query: { get(name: string): string | null }): ViewState {
   const ids = (name: string): string[] => splitList(query.get(name)).filter((id) => UUID.test(id));
   const one = (name: string): string | undefined => ids(name)[0];

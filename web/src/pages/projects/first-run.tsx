@@ -3,7 +3,7 @@ import { EmptyState } from "../../ui/empty-state.tsx";
 import { Snippet } from "../../ui/snippet.tsx";
 import { curlSnippet, pythonSnippet } from "./snippets.ts";
 
-/** What to do where there is no project yet. */
+/** First steps, shown where there is no project yet. */
 export function FirstRun({ mayMakeKeys }: { readonly mayMakeKeys: boolean }) {
   return (
     <EmptyState

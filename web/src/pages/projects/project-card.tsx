@@ -9,7 +9,7 @@ import type { Overview, Project } from "./types.ts";
 
 type Answer = { readonly overview: Overview };
 
-/** A project with its figures, which are asked for when somebody sees it. */
+/** A project with its figures, which are requested when the card is visible. */
 export function ProjectCard({ project }: { readonly project: Project }) {
   const card = useRef<HTMLLIElement>(null);
   const figures = useFigures(project.id, card);

@@ -103,13 +103,13 @@ function useProjectList() {
   return { body, fault, load };
 }
 
-/** What runs now, in all projects. */
+/** The active runs of all projects. */
 function ActiveRuns() {
   const [runs, setRuns] = useState<readonly ActiveRun[]>([]);
   useEffect(() => {
     cachedGet<{ readonly runs: readonly ActiveRun[] }>(ACTIVE).then(
       (answer) => setRuns(answer.runs),
-      // The projects are what the page is for, and their request says what is wrong.
+      // The page is about the projects, and their request reports errors.
       () => undefined,
     );
   }, []);

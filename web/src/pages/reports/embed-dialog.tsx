@@ -19,7 +19,7 @@ const THEMES = [
   { value: "dark", label: "Dark" },
 ] as const;
 
-/** Makes what another site needs to show runs for some minutes. Only an API key can open that, so a key is asked for and not kept. */
+/** Makes the embed session that another site needs to show runs for some minutes. Only an API key can open one, so it asks for a key and does not keep it. */
 export function EmbedDialog({ project, onClose }: { readonly project: string; readonly onClose: () => void }) {
   const runs = useRead<{ runs: Run[] }>(
     `/api/runs/summary?project=${encodeURIComponent(project)}&limit=50&projection=selection`,

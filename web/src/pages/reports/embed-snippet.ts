@@ -1,4 +1,4 @@
-/** What an embed session is made of. */
+/** The options of an embed session. */
 export type EmbedWish = {
   readonly runIds: readonly string[];
   readonly origin: string;

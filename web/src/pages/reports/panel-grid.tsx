@@ -18,7 +18,7 @@ import type { Panel } from "./report-types.ts";
 const RUNS_MAX = 50;
 const NEWEST = 10;
 
-/** Charts and tables of runs. Their data come with the rights of the reader, never with those of the link. */
+/** Charts and tables of runs. Their data is read with the rights of the reader, never with the link's. */
 export function PanelGrid({ block, canReadRuns }: { readonly block: Grid; readonly canReadRuns: boolean }) {
   const { runs, error } = useRunsOf(canReadRuns ? block : undefined);
   const keys = useMemo(() => chartKeys(block), [block]);
@@ -114,7 +114,7 @@ function RunTable({ runs, fields }: { readonly runs: readonly RunDetail[]; reado
 
 type Found = { readonly runs: readonly RunDetail[] | undefined; readonly error: unknown };
 
-/** Reads the runs of a grid: those that it pins, of which some may be gone, else the newest of its projects. */
+/** Reads the runs of a grid: those that it pins (some may be gone), else the newest of its projects. */
 function useRunsOf(grid: Grid | undefined): Found {
   const [found, setFound] = useState<Found>({ runs: undefined, error: undefined });
   const pinned = grid === undefined ? [] : runIdsOf(grid).slice(0, RUNS_MAX);

@@ -1,7 +1,7 @@
 /** A column of parallel coordinates: of a metric or of a key of the config. */
 export type Dimension = { readonly metric_key?: string; readonly config_key?: string };
 
-/** A panel of a grid; what is not known is shown by its type. */
+/** A panel of a grid; an unknown panel is shown by its type. */
 export type Panel = {
   readonly type: string;
   readonly runset_index?: number;

@@ -26,7 +26,7 @@ export function RunPanel({
       <section class="tm-run-panel-view">
         <h3>Runs by their columns</h3>
         <ParallelCoordinates
-          // What is brushed belongs to these columns.
+          // The brushes belong to these columns.
           key={parallel.columns.map(({ name }) => name).join("\n")}
           {...parallel}
           onSelect={() => undefined}

@@ -4,7 +4,7 @@ import { ListField } from "./list-field.tsx";
 import type { Dimension, Panel } from "./report-types.ts";
 import { columnsOf, columnsText } from "./run-panels.ts";
 
-/** Columns that new parallel coordinates begin with, beside a metric. */
+/** Columns that new parallel coordinates begin with, in addition to a metric. */
 const CONFIGS_USUAL = 4;
 
 /** Chooses scatter plots and parallel coordinates of a block. Panels of other kinds stay as they are. */

@@ -12,12 +12,12 @@ export function runsOfPanel({ runsets }: Grid, panel: Panel, runs: readonly RunD
 /** A run of a scatter plot. */
 type Point = { readonly id: string; readonly name: string; readonly x: number | null; readonly y: number | null };
 
-/** Returns where runs stand in a scatter plot: by the latest values of two metrics. */
+/** Returns the points of runs in a scatter plot: by the latest values of two metrics. */
 export function pointsOf({ x_metric: x = "", y_metric: y = "" }: Panel, runs: readonly RunDetail[]): readonly Point[] {
   return runs.map((run) => ({ id: run.id, name: run.name, x: latestOf(run, x), y: latestOf(run, y) }));
 }
 
-/** What parallel coordinates show: columns, and the values of runs in them. */
+/** The content of parallel coordinates: columns, and the values of runs in them. */
 type Parallel = {
   readonly columns: readonly { readonly name: string }[];
   readonly runs: readonly {
@@ -54,7 +54,7 @@ export function columnsText(dimensions: readonly Dimension[]): string {
   return (joinList(dimensions.map(columnName)) ?? "").replaceAll(/(?<!\\),/g, ", ");
 }
 
-/** Reads what a person wrote as columns; what is neither `config.` nor `metrics.` is a metric. Those that say the same as `before` stay as they were stored. */
+/** Reads user input as columns; a name without `config.` or `metrics.` is a metric. Columns that equal one of `before` stay as they were stored. */
 export function columnsOf(text: string, before: readonly Dimension[] = []): readonly Dimension[] {
   const names = splitList(text).map((name) => name.trim());
   return [...new Set(names.filter((name) => !["", "config.", "metrics."].includes(name)))].map((name) => {

@@ -33,7 +33,7 @@ export function ShareDialog({
     await attempt(async () => {
       const { report: shared } = await call<{ report: Report }>(`/api/reports/${report.id}/share`, { method: "POST" });
       setToken(isShown ? (shared.share_token ?? undefined) : undefined);
-      // The API takes a link back by making another one, which nobody gets to see.
+      // The API revokes a link by making another one, which is never shown.
       setRevoked(!isShown);
       onChanged();
     });

@@ -2,17 +2,17 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { call } from "../../api/client.ts";
 import type { Block, Report } from "./report-types.ts";
 
-/** What a report becomes. */
+/** The new content of a report. */
 export type Draft = { readonly title: string; readonly description: string; readonly blocks: readonly Block[] };
 
-/** How saving stands. `conflict`: somebody else changed the report since it was read here. */
+/** The state of saving. `conflict`: another user or page changed the report since it was read here. */
 export type SaveState = "saved" | "waiting" | "saving" | "conflict" | { readonly error: unknown };
 
 const PAUSE_MS = 1000;
 
 /**
- * Saves a draft a moment after its last change. Before that it looks whether somebody else changed the report, and then saves nothing until a
- * person decides: `overwrite` keeps what is here.
+ * Saves a draft a moment after its last change. Before that it checks whether another user changed the report; if so, it saves nothing until a
+ * person decides: `overwrite` keeps the draft.
  */
 export function useAutosave(
   report: Report,
@@ -46,7 +46,7 @@ export function useAutosave(
       setState({ error });
     }
   };
-  // One after the other: two at a time would take each other for somebody else.
+  // One after the other: two at a time would take each other for another user.
   const queue = (isForced: boolean): Promise<void> => (saving.current = saving.current.then(() => save(isForced)));
 
   useEffect(() => {
@@ -56,7 +56,7 @@ export function useAutosave(
     return () => clearTimeout(timer);
   }, [text]);
 
-  // What was written last must not be lost by leaving.
+  // The last edits must not be lost by leaving.
   const isOpen = state !== "saved";
   useEffect(() => {
     if (!isOpen) return undefined;

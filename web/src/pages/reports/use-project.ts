@@ -1,6 +1,6 @@
 import { useRead, type Read } from "../run/use-read.ts";
 
-/** A project, as lists tell it. */
+/** A project, as lists return it. */
 export type ProjectRow = { readonly id: string; readonly name: string };
 
 /** The projects that one may see. */

@@ -50,7 +50,7 @@ export type Entry = {
   readonly downloadable: boolean;
 };
 
-/** What made and what used a version. */
+/** The producer and the users of a version. */
 export type VersionLineage = {
   readonly nodes: readonly {
     readonly id: string;

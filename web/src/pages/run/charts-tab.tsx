@@ -8,7 +8,7 @@ import type { TabProps } from "./tab-props.ts";
 import type { RunRow } from "./run-types.ts";
 import { useRead } from "./use-read.ts";
 
-/** The metrics of a run; of a fork, with those of the run that it came from if one wishes. */
+/** The metrics of a run; for a fork, optionally with the metrics of its parent run. */
 export function ChartsTab({ run }: TabProps) {
   const { query } = currentLocation.value;
   const withParent = query.has("parent");

@@ -14,7 +14,7 @@ import { Digest, DownloadLink } from "./file-parts.tsx";
 import { type RunDetail } from "./run-types.ts";
 import { useRead } from "./use-read.ts";
 
-/** The versioned artifacts of the project of a run; those whose latest version it made come first. */
+/** The versioned artifacts of the project of a run; those whose latest version it made are first. */
 export function CollectionList({
   run,
   version,

@@ -24,7 +24,7 @@ export type ConfigRow = {
 /** Lists of plain values up to this length are shown in one line. */
 const SHORT_LIST = 16;
 
-/** Levels that are walked; what is deeper is one line of JSON. */
+/** Levels that are walked; deeper values are one line of JSON. */
 const DEPTH_MAX = 12;
 
 /** Reads JSON whose integers beyond 2^53, such as seeds, keep every digit. @throws SyntaxError */
@@ -39,7 +39,7 @@ export function parseExact(text: string): unknown {
 const isGroup = (value: ConfigValue): value is { readonly [key: string]: ConfigValue } =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Makes one tree of a run's configuration and of what was logged as attributes `config/…`, which do not replace what is there. */
+/** Makes one tree of a run's configuration and of attributes logged as `config/…`, which do not replace existing values. */
 export function mergeConfig(
   config: { readonly [key: string]: ConfigValue },
   attributes: readonly { readonly path: string; readonly value: ConfigValue }[],

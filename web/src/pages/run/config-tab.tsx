@@ -13,7 +13,7 @@ import type { TabProps } from "./tab-props.ts";
 import type { AttributeRow } from "./run-types.ts";
 import { useRead } from "./use-read.ts";
 
-/** Lines that are drawn at a time; more come on demand, and the search looks at all. */
+/** Lines that are drawn at a time; more are shown on demand, and the search covers all. */
 const ROWS_SHOWN = 500;
 
 /** The settings of a run as a tree: its own, and those that its training logged as attributes. */

@@ -7,7 +7,7 @@ import { Skeleton } from "../../ui/spinner.tsx";
 import { attempt, countDeletion, deleteRun, type DeletionCounts } from "./run-actions.ts";
 import type { RunDetail } from "./run-types.ts";
 
-/** Asks before a run is deleted, with what goes with it. */
+/** Asks before a run is deleted, and lists what is deleted with it. */
 export function DeleteDialog({
   run,
   onClose,

@@ -25,7 +25,7 @@ const KNOWN: readonly { readonly name: string; readonly paths: readonly string[]
 
 type Group = { readonly [key: string]: ConfigValue };
 
-/** Returns what the metadata of a run and its `sys/…` attributes tell of its environment and its code. */
+/** Returns the facts in a run's metadata and `sys/…` attributes about its environment and its code. */
 export function factsOf(
   metadata: Group,
   attributes: readonly { readonly path: string; readonly value: ConfigValue }[],
@@ -75,7 +75,7 @@ export function mainMetrics(
     .slice(0, count);
 }
 
-/** Writes a metric with at most five digits that say something; what is no finite number by its name. */
+/** Writes a metric with at most five significant digits; non-finite values by name. */
 export function metricWords(value: number | null): string {
   if (value === null) return "not finite";
   if (Number.isInteger(value) && Math.abs(value) < 1e9) return value.toLocaleString("en-US");

@@ -20,7 +20,7 @@ type Lineage = {
   readonly children_total: number;
 };
 
-/** Where a run came from and what came from it: forks, and the artifacts that it made and used. */
+/** The origin of a run and what was made from it: forks, and the artifacts that it made and used. */
 export function LineageTab({ run, changes }: TabProps) {
   const read = useRead<Lineage>(`/api/runs/${run.id}/lineage`, { version: changes.run });
   const lineage = read.data;

@@ -18,7 +18,7 @@ import type { TabProps } from "./tab-props.ts";
 import { saveText } from "./save-text.ts";
 import "../../logs/logs.css";
 
-/** What a run wrote to its console. */
+/** The console output of a run. */
 export function LogsTab({ run, changes }: TabProps) {
   const { query } = currentLocation.value;
   const stream: LogStream = query.get("stream") === "stderr" ? "stderr" : "stdout";
@@ -30,7 +30,7 @@ export function LogsTab({ run, changes }: TabProps) {
   return <Logs key={stream} source={logged} log={log} {...shared} />;
 }
 
-/** What the published SDK captures of a console, which comes as attributes. */
+/** Console output captured by the published SDK, which arrives as attributes. */
 function CapturedLogs({ runId, version, stream, name }: { readonly runId: string; readonly version: number } & Shared) {
   const source = useMemo(() => consoleAttributes(runId, stream), [runId, stream]);
   const log = useLog(source, version);

@@ -19,7 +19,7 @@ import { useRead } from "./use-read.ts";
 const METRICS_SHOWN = 12;
 const CONFIG_SHOWN = 16;
 
-/** What a person wants to know of a run first: why it was made, how well it did, with which settings and where. */
+/** The first facts about a run: why it was made, how well it did, with which settings and where. */
 export function OverviewTab({ run, changes, canWrite, reload }: TabProps) {
   const config = useRead<{ attributes: AttributeRow[] }>(
     `/api/runs/${run.id}/attributes?path_prefix=config/&limit=1000`,

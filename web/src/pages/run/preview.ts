@@ -22,7 +22,7 @@ export function previewKind(mimeType: string | null, name: string, bytes: number
   return "none";
 }
 
-/** Writes JSON with indents where a text is some in full, else the text as it is. */
+/** Writes a text with indents if it is complete JSON, else unchanged. */
 export function prettyJson(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), undefined, 2);

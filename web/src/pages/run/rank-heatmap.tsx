@@ -7,13 +7,13 @@ const ROW_MIN = 4;
 const ROW_MAX = 22;
 const HEIGHT = 320;
 
-/** Orange is above the mean of a step and blue below it, which people with any kind of color vision tell apart. */
+/** Orange is above the mean of a step and blue below it, which people with any kind of color vision can distinguish. */
 const SCALE = {
   light: { none: [238, 242, 244], low: [29, 95, 168], high: [200, 90, 0] },
   dark: { none: [24, 37, 43], low: [124, 184, 245], high: [240, 160, 60] },
 } as const;
 
-/** How far each rank is from the mean of its step, at each step. Arrows move over the cells; the line below tells what is there. */
+/** How far each rank is from the mean of its step, at each step. Arrows move over the cells; the line below describes the cell. */
 export function RankHeatmap({ cells, metric }: { readonly cells: readonly HeatCell[]; readonly metric: string }) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const grid = heatGrid(cells);

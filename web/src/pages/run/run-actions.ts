@@ -4,10 +4,10 @@ import { toast } from "../../ui/toasts.ts";
 
 const pathOf = (runId: string): string => `/runs/${encodeURIComponent(runId)}`;
 
-/** What a person can change of a run. */
+/** The fields of a run that a user can change. */
 export type RunChange = { readonly name?: string; readonly tags?: readonly string[]; readonly notes?: string | null };
 
-/** Changes a run; what was there before can be brought back from the note that tells it. */
+/** Changes a run; the note about the change can restore the previous values. */
 export async function changeRun(
   runId: string,
   change: RunChange,
@@ -29,7 +29,7 @@ export async function requestStop(runId: string, reason: string): Promise<void> 
   });
 }
 
-/** What goes with a run that is deleted. */
+/** What is deleted with a run. */
 export type DeletionCounts = { readonly counts: Readonly<Record<string, number>>; readonly bytes: number };
 
 /** Says what deleting a run would take with it. */
@@ -37,7 +37,7 @@ export function countDeletion(runId: string): Promise<DeletionCounts> {
   return call<DeletionCounts>(`${pathOf(runId)}?dry_run=true`, { method: "DELETE" });
 }
 
-/** Deletes a run; it can be restored from the note that tells it, and for 30 days from the list of deleted runs. */
+/** Deletes a run; it can be restored from the note about it, and for 30 days from the list of deleted runs. */
 export async function deleteRun(runId: string, name: string, then: () => void, restored: () => void): Promise<void> {
   await call(pathOf(runId), { method: "DELETE" });
   then();
@@ -46,7 +46,7 @@ export async function deleteRun(runId: string, name: string, then: () => void, r
   });
 }
 
-/** What a fork is made of. */
+/** The options of a fork. */
 export type ForkWish = { readonly name?: string; readonly step?: number; readonly notes?: string };
 
 /** Forks a run and returns the id of its child. */
@@ -55,7 +55,7 @@ export async function forkRun(runId: string, wish: ForkWish): Promise<string> {
   return run.id;
 }
 
-/** Does something whose failure is told in a note. */
+/** Does something and reports a failure in a note. */
 export async function attempt(what: () => Promise<void>, then: () => void = () => undefined): Promise<void> {
   try {
     await what();

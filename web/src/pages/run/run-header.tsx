@@ -96,7 +96,7 @@ function Fact({ name, children }: { readonly name: string; readonly children: pr
   );
 }
 
-/** Who started the run, where its metadata tell. */
+/** Returns who started the run, if its metadata says so. */
 function authorOf({ metadata }: RunDetail): string | undefined {
   for (const name of ["author", "user", "username"]) {
     const value = metadata[name];

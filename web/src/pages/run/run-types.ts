@@ -13,7 +13,7 @@ export type Aggregate = {
   readonly best_step: number | null;
 };
 
-/** A run, as lists and relatives tell it. */
+/** A run, as lists and relatives return it. */
 export type RunRow = {
   readonly id: string;
   readonly project_id: string;

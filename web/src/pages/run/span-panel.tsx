@@ -8,7 +8,7 @@ import { durationWords, type Span } from "./waterfall.ts";
 
 type Group = { readonly [key: string]: ConfigValue };
 
-/** What a span holds: its times, attributes, metrics, and what went in and out where that was captured. */
+/** The content of a span: its times, attributes, metrics, and its inputs and outputs if they were captured. */
 export function SpanPanel({ span, onClose }: { readonly span: Span; readonly onClose: () => void }) {
   return (
     <aside class="tm-panel tm-span" aria-label={`Span ${span.name}`}>

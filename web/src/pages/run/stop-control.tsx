@@ -9,7 +9,7 @@ import { attempt, requestStop } from "./run-actions.ts";
 import type { RunDetail } from "./run-types.ts";
 import { stopWords } from "./stop-words.ts";
 
-/** Asks a run to stop, and tells how far that has come: asked, acknowledged by the training, stopped. */
+/** Asks a run to stop, and shows the progress: asked, acknowledged by the training, stopped. */
 export function StopControl({
   run,
   canControl,

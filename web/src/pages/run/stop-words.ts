@@ -1,4 +1,4 @@
-/** The state of a run's stop request, as the API tells it. */
+/** The state of a run's stop request, as the API returns it. */
 export type RunControl = {
   readonly stop_state: "none" | "requested" | "acknowledged" | "completed" | "terminal_without_completion";
   readonly display_status: "running" | "stopping" | "stopped" | "finished" | "failed";
@@ -14,7 +14,7 @@ export type RunControl = {
 /** A step on the way from the request to the end; `at` is when it happened. */
 export type StopStep = { readonly name: "Requested" | "Acknowledged" | "Stopped"; readonly at: string | null };
 
-/** What is said of a stop request. */
+/** The texts about a stop request. */
 export type StopWords = {
   readonly sentence: string;
   readonly tone: "wait" | "good" | "warn";
@@ -40,10 +40,10 @@ export function spanWords(milliseconds: number): string {
   return hours % 24 === 0 ? `${days} d` : `${days} d ${hours % 24} h`;
 }
 
-/** A request that nothing answered for this long is told to be late; trainings ask every 10 to 30 seconds. */
+/** A request without an answer for this long is shown as late; trainings poll every 10 to 30 seconds. */
 const LATE_MS = 60_000;
 
-/** Returns what to say of a stop request at a time; undefined where nobody asked. */
+/** Returns the texts about a stop request at a time; undefined if none was made. */
 export function stopWords(control: RunControl, now: number): StopWords | undefined {
   const {
     stop_state: state,

@@ -1,7 +1,7 @@
 import type { RunDetail } from "./run-types.ts";
 import type { Changes } from "./use-changes.ts";
 
-/** What every tab of a run gets. */
+/** The props of every tab of a run. */
 export type TabProps = {
   readonly run: RunDetail;
   readonly changes: Changes;

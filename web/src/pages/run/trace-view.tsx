@@ -14,7 +14,7 @@ import { useTrace } from "./use-trace.ts";
 import { durationWords, rangeOf, spanRows } from "./waterfall.ts";
 import { WaterfallGrid } from "./waterfall-grid.tsx";
 
-/** A trace as a waterfall of its spans, with what a chosen one holds beside it. */
+/** A trace as a waterfall of its spans, with the content of a chosen one next to it. */
 export function TraceView({ run, traceId }: { readonly run: RunDetail; readonly traceId: string }) {
   const { trace, tree, error, isLoading, loadChildren, loadAll } = useTrace(run.id, traceId);
   const [closed, setClosed] = useState<ReadonlySet<string>>(new Set());

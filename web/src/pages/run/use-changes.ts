@@ -11,7 +11,7 @@ export type Changes = {
 
 const NONE: Changes = { run: 0, points: 0, lines: 0, objects: 0 };
 
-/** Changes come in bundles of this length, so that a busy run makes one read a second and not five. */
+/** Changes are bundled over this time, so that a busy run causes one read a second and not five. */
 const BUNDLE_MS = 1000;
 
 /** Follows the changes of a run by the stream of its project. */
@@ -36,7 +36,7 @@ export function useChanges(projectId: string | undefined, runId: string): Change
       if (event.kind === "reset") for (const kind of ["run", "points", "lines", "objects"] as const) changed.add(kind);
       else if (event.run_id !== runId) return;
       else changed.add(event.kind === "stop" ? "run" : event.kind);
-      // What a person waits for comes at once.
+      // Changes that the user waits for are passed on immediately.
       if (event.kind === "stop" || event.kind === "run") {
         clearTimeout(timer);
         flush();

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { send } from "../../api/client.ts";
 import { parseExact } from "./config-rows.ts";
 
-/** What a read of the API gave so far. While it is read again, the last answer stays. */
+/** The result of a read of the API so far. While it is read again, the last answer stays. */
 export type Read<T> = {
   readonly data: T | undefined;
   readonly error: unknown;
@@ -18,7 +18,7 @@ type State<T> = {
 };
 
 /**
- * Reads a path of the API, again whenever the path or `version` changes. `undefined` reads nothing. Large integers come as `bigint` with
+ * Reads a path of the API, again whenever the path or `version` changes. `undefined` reads nothing. Large integers are `bigint` with
  * `exact`, so that seeds keep their digits.
  */
 export function useRead<T>(

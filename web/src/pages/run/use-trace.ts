@@ -36,14 +36,14 @@ export type LoadedTrace = {
   readonly loadAll: () => void;
 };
 
-/** Reads a trace; of a small one all spans at once, of a large one those that are opened. */
+/** Reads a trace: all spans of a small one immediately, of a large one those that are opened. */
 export function useTrace(runId: string, traceId: string): LoadedTrace {
   const [trace, setTrace] = useState<Trace>();
   const [tree, setTree] = useState<SpanTree>(emptyTree);
   const [error, setError] = useState<unknown>();
   const [isLoading, setLoading] = useState(true);
   const ending = useRef(new AbortController());
-  /** Where the children of a span go on, for those that were read in part. */
+  /** Where the children of a span continue, for those that were read in part. */
   const cursors = useRef(new Map<string, string>());
   const latest = useRef(tree);
   const path = `/api/runs/${runId}/traces/${encodeURIComponent(traceId)}`;
@@ -53,7 +53,7 @@ export function useTrace(runId: string, traceId: string): LoadedTrace {
     setTree(latest.current);
   };
 
-  /** Reads children until there are no more, or as many as may be loaded; `deep` goes on with the children of what came. */
+  /** Reads children until there are no more, or as many as may be loaded; `deep` continues with the children of spans that were read. */
   const read = async (first: readonly Wanted[], deep: boolean): Promise<void> => {
     const own = ending.current;
     let wanted = [...first];
@@ -120,7 +120,7 @@ export function useTrace(runId: string, traceId: string): LoadedTrace {
     return () => own.abort();
   }, [path]);
 
-  /** What is known not to be loaded: further pages, and children of spans whose children were never read. */
+  /** Data known to be missing: further pages, and children of spans whose children were never read. */
   const toRead = (): readonly Wanted[] => [
     ...[...cursors.current].map(([parentId, cursor]) => ({ parentId, cursor })),
     ...[...latest.current.spans.values()]

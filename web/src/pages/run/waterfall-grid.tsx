@@ -9,7 +9,7 @@ const ROW_HEIGHT = 26;
 /** Levels that are indented; deeper ones stay below each other. */
 const INDENTED_MAX = 24;
 
-/** The spans of a trace as a tree beside their bars; only rows in sight are in the page. Arrows move, Right and Left open and close. */
+/** The spans of a trace as a tree next to their bars; only rows in sight are in the page. Arrows move, Right and Left open and close. */
 export function WaterfallGrid({
   rows,
   range,

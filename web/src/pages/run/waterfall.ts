@@ -1,4 +1,4 @@
-/** A span, as the API tells it. */
+/** A span, as the API returns it. */
 export type Span = {
   readonly span_id: string;
   readonly parent_span_id: string | null;
@@ -21,20 +21,20 @@ export type Span = {
   readonly truncated: boolean;
 };
 
-/** What is known of a trace's spans. `children` has a list for each parent that was read, by its id, in order; `""` are the roots. */
+/** The known spans of a trace. `children` has a list for each parent that was read, by its id, in order; `""` are the roots. */
 export type SpanTree = {
   readonly spans: ReadonlyMap<string, Span>;
   readonly children: ReadonlyMap<string, readonly string[]>;
 };
 
-/** A row of the waterfall: a span, or the note that so many children of the span above are not loaded. */
+/** A row of the waterfall: a span, or the note that `missing` children of the span above are not loaded. */
 export type SpanRow =
   | { readonly kind: "span"; readonly span: Span; readonly depth: number; readonly isOpen: boolean }
   | { readonly kind: "more"; readonly parentId: string; readonly depth: number; readonly missing: number };
 
 export const emptyTree: SpanTree = { spans: new Map(), children: new Map() };
 
-/** Takes spans in that were read as the next children of a parent. Copies the maps once, however many spans come. */
+/** Adds spans that were read as the next children of a parent. Copies the maps once, however many spans there are. */
 export function withChildren(
   tree: SpanTree,
   pages: readonly { readonly parentId: string; readonly spans: readonly Span[] }[],
@@ -104,7 +104,7 @@ function withAncestors({ spans }: SpanTree, wanted: string): ReadonlySet<string>
 /** The time that a waterfall covers, in epoch milliseconds; a trace without length gets one of a millisecond. */
 export type TimeRange = { readonly from: number; readonly to: number };
 
-/** Returns the time from the first start to the last end; what still runs goes on until `now`. */
+/** Returns the time from the first start to the last end; running spans count until `now`. */
 export function rangeOf(
   trace: { readonly started_at: string; readonly ended_at: string | null },
   now: number,

@@ -9,7 +9,7 @@ export function DataTable({
 }: {
   readonly label: string;
   readonly columns: readonly string[];
-  /** Columns whose cells stand at the end, as numbers do. */
+  /** Columns whose cells are aligned to the end, as numbers are. */
   readonly numbers?: readonly string[];
   readonly children: ComponentChildren;
 }) {

@@ -1,6 +1,6 @@
 import { countWords, counted } from "../../ui/number-words.ts";
 
-/** An import as its list gives it, as far as it is shown. */
+/** The fields of an import in its list that are shown. */
 export type ImportJob = {
   readonly id: number;
   readonly source_type: string;

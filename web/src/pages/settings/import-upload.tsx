@@ -18,15 +18,15 @@ const SOURCES = [
 type Source = (typeof SOURCES)[number]["value"];
 type Counts = Readonly<Record<string, number>>;
 
-/** What an import would bring, or has brought. */
+/** The result of a preview or of an import. */
 type Found = { readonly text: string };
 
 /** How a file is sent. */
 type Sending = { readonly signal: AbortSignal; readonly onSent: (sent: Sent) => void };
 
 /**
- * Imports a file. The server looks at a document of another tracker first and says what it holds; an archive is imported at once. While a file is sent it
- * says how far that is; canceling ends it, as leaving the page does.
+ * Imports a file. The server first reads a document of another tracker and reports its content; an archive is imported immediately. While a file is sent it
+ * shows the progress; canceling ends it, as leaving the page does.
  */
 export function ImportUpload({ onClose, onDone }: { readonly onClose: () => void; readonly onDone: () => void }) {
   const [source, setSource] = useState<Source>("archive");
@@ -123,7 +123,7 @@ export function ImportUpload({ onClose, onDone }: { readonly onClose: () => void
       )}
       {sent !== undefined && (
         <div class="tm-upload">
-          {/* Without a value it tells that nobody knows how long the server works. */}
+          {/* Without a value it shows that the server's remaining time is unknown. */}
           <progress
             aria-label="Progress of the upload"
             max={1}
@@ -148,14 +148,14 @@ async function sendDocument(
   return upload(`/api/imports/${source}${isDry ? "?dry_run=true" : ""}`, { body, ...sending });
 }
 
-/** What the server says of an archive that it has restored. */
+/** The server's answer about a restored archive. */
 type Restored = {
   readonly counts: Counts;
   readonly missing_bytes: readonly string[];
   readonly warnings: readonly string[];
 };
 
-/** The key is made of the name, size and time of change of a file: within a day, the same file goes on where a broken import ended. */
+/** The key is made of the name, size and time of change of a file: within a day, the same file continues where a broken import ended. */
 async function sendArchive(file: File, sending: Sending): Promise<Restored> {
   const body = new Blob([file], { type: "application/x-ndjson" });
   const key = `archive-${file.name}-${file.size}-${file.lastModified}`.replaceAll(/[^\x21-\x7e]/g, "_").slice(0, 200);
@@ -163,7 +163,7 @@ async function sendArchive(file: File, sending: Sending): Promise<Restored> {
   return upload<Restored>("/api/imports/archive", { body, headers, ...sending });
 }
 
-/** Says what an archive brought, and what is not there yet. */
+/** Describes what an archive restored, and what is still missing. */
 function archiveWords({ counts, missing_bytes: missing, warnings }: Restored): string {
   const said = [`Imported: ${countsWords(counts)}.`];
   if (missing.length > 0)

@@ -16,10 +16,10 @@ import { importLook, isOpen, type ImportJob } from "./import-jobs.ts";
 import { ImportUpload } from "./import-upload.tsx";
 import { useLoad } from "./use-load.ts";
 
-/** Milliseconds between two looks at imports that go on. */
+/** Milliseconds between two looks at running imports. */
 const LOOK_MS = 2000;
 
-/** Imports from other trackers: how they stand, and how to begin one. */
+/** Imports from other trackers: their states, and how to begin one. */
 export function ImportsSection() {
   const { data, fault, load } = useLoad<{ readonly imports: readonly ImportJob[] }>("/api/imports");
   const [isUploading, setUploading] = useState(false);

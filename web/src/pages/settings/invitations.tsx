@@ -21,7 +21,7 @@ type Invitation = {
 };
 type Sent = { readonly invitation: Invitation; readonly preview_link: string | null };
 
-/** Invites people, and shows who has not come yet. */
+/** Invites people, and shows who has not accepted yet. */
 export function Invitations({ path, own }: { readonly path: string; readonly own: Role | undefined }) {
   const { data, fault, load } = useLoad<{ readonly invitations: readonly Invitation[] }>(`${path}?limit=200`);
   const [email, setEmail] = useState("");

@@ -19,7 +19,7 @@ type Seat = {
   readonly user: { readonly primary_email: string; readonly display_name: string | null };
 };
 
-/** The people of the organization: their roles, who is invited, who goes. */
+/** The people of the organization: their roles, invitations, and removal. */
 export function MembersSection() {
   const orgPath = `/api/orgs/${session.value?.organization.id ?? ""}`;
   const { data, fault, load } = useLoad<{ readonly seats: readonly Seat[] }>(`${orgPath}/seats?limit=1000`);

@@ -1,4 +1,4 @@
-/** What keys can be allowed, in the words of a person. */
+/** The scopes of keys, in words for people. */
 export const scopeWords: readonly { readonly scope: string; readonly label: string; readonly isUsual: boolean }[] = [
   { scope: "sdk:ingest", label: "Log runs, metrics, files and traces", isUsual: true },
   { scope: "export:read", label: "Read everything", isUsual: true },

@@ -1,6 +1,6 @@
 import { byteWords, countWords } from "../../ui/number-words.ts";
 
-/** What GET /api/usage answers, as far as it is shown. */
+/** The shown part of the answer of GET /api/usage. */
 export type UsageDocument = {
   readonly usage_period: { readonly reset_at: string };
   readonly organizations: readonly OrganizationUsage[];
@@ -11,7 +11,7 @@ export type OrganizationUsage = {
   readonly plan_tier: string;
   readonly limits: Readonly<Record<string, number | null>>;
   readonly usage: Readonly<Record<string, number>> & {
-    /** Logical bytes of what is stored; together they are those of storage. */
+    /** Logical bytes of stored data; their sum is the bytes of storage. */
     readonly storage_bytes_by_kind?: Readonly<Record<string, number>>;
   };
 };
@@ -27,10 +27,10 @@ const KINDS: Readonly<Record<string, string>> = {
   reports: "Reports and views",
 };
 
-/** How much of the storage is of one kind, in words; `share` is its part of all that is stored. */
+/** How much of the storage is of one kind, in words; `share` is its part of all stored data. */
 export type StorageRow = { readonly label: string; readonly used: string; readonly share: number };
 
-/** Returns the kinds of which something is stored, the largest first. */
+/** Returns the kinds with stored data, the largest first. */
 export function storageRows({ usage }: Pick<OrganizationUsage, "usage">): readonly StorageRow[] {
   const kinds = Object.entries(usage.storage_bytes_by_kind ?? {}).filter(([, bytes]) => bytes > 0);
   const total = kinds.reduce((sum, [, bytes]) => sum + bytes, 0);
@@ -39,7 +39,7 @@ export function storageRows({ usage }: Pick<OrganizationUsage, "usage">): readon
     .map(([kind, bytes]) => ({ label: KINDS[kind] ?? kind, used: byteWords(bytes), share: bytes / total }));
 }
 
-/** A figure in words; `share` is the used part of what is included, where there is a limit. */
+/** A figure in words; `share` is the used part of the included amount, where there is a limit. */
 export type UsageRow = {
   readonly label: string;
   readonly used: string;

@@ -5,7 +5,7 @@ import { DataTable } from "./data-table.tsx";
 import { storageRows, usageRows, type UsageDocument } from "./usage-rows.ts";
 import { useLoad } from "./use-load.ts";
 
-/** What the organization uses, and of what there is a limit. */
+/** The organization's usage and limits. */
 export function UsageSection() {
   const { data, fault, load } = useLoad<UsageDocument>("/api/usage");
   const organization = data?.organizations[0];

@@ -14,7 +14,7 @@ import "./sign-in-page.css";
 
 type Config = { readonly dev_auth_enabled: boolean; readonly oidc_enabled: boolean };
 
-/** Signs in by the link of a local start, at once; by API key; at the identity provider; by address alone where the server is for development. */
+/** Signs in by the link of a local start, immediately; by API key; at the identity provider; by email address alone if the server is for development. */
 export function SignInPage() {
   useTitle("Sign in");
   const next = localAddress(currentLocation.value.query.get("next"));

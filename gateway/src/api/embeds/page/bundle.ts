@@ -7,7 +7,7 @@ const folder = join(import.meta.dirname, "client");
 /** The modules of the page, each after those that it imports. */
 const MODULES = ["stroke", "ticks", "lines", "view", "outcome", "elements", "chart", "run-list", "main"] as const;
 
-/** What a module takes from another one of these; in one module with them it is there already. */
+/** An import from another of these modules; in the combined module its names are there already. */
 const IMPORT = /^import [^;]* from "\.\/[a-z-]+\.ts";$/gm;
 
 /** The program of the page: one JavaScript module without imports. */
@@ -25,7 +25,7 @@ function readModule(name: string): string {
     .replaceAll(/\n{2,}/g, "\n");
 }
 
-/** Node warns that the function which strips types is a release candidate. By the same code it runs this very file, which is stable. */
+/** Node warns that the function which strips types is a release candidate. Node runs this very file with the same code, which is stable. */
 function silently<T>(work: () => T): T {
   const emitWarning = process.emitWarning.bind(process);
   process.emitWarning = () => undefined;

@@ -5,7 +5,7 @@ const BODY = `<header><h1>Runs</h1><p id="status" role="status">Loading…</p><b
 <main><nav id="runs"></nav><div id="charts"></div></main>
 <noscript><p class="message">This view needs JavaScript.</p></noscript>`;
 
-/** Returns the page of an embed session. It is the same for all sessions, except for its theme and for the time when it looks whether it has ended. */
+/** Returns the page of an embed session. It is the same for all sessions, except for its theme and for the time when it checks whether it has ended. */
 export function embedPage(session: {
   /** light, dark or system. */
   readonly theme: string;

@@ -4,8 +4,8 @@ import { requireMessage } from "../../replies.ts";
 import { embedPage } from "./document.ts";
 
 /**
- * GET /embed/runs/{session_id}: the page of a session that works. It shows no data itself: whoever has the token, which browsers keep from servers, reads them.
- * @throws not_found for a session that is unknown or expired, or whose key may not do any more what it could
+ * GET /embed/runs/{session_id}: the page of a working session. It contains no data: the holder of the token, which browsers keep from servers, reads them.
+ * @throws not_found for a session that is unknown or expired, or whose key may no longer do what it could
  */
 export const showEmbedPage: Route["handle"] = async ({ params }, { reports }, call, transfer): Promise<RouteReply> => {
   const { session: found, expired } = await reports.getEmbedPolicy({ sessionId: params["session_id"]! }, call);

@@ -6,7 +6,7 @@ import type { Bounds } from "./columns-plan.rules.ts";
 import { createEdgePoints, type EdgePoint } from "./edge-points.rules.ts";
 import { millisecondsOf, nothingAdded, type PointsOfChart, type SeriesColumns } from "./series-columns.rules.ts";
 
-/** Makes the columns of one series out of what is read of it. */
+/** Builds the columns of one series from its stored points. */
 export type SeriesMaker = {
   /** Takes points of a source of the run, which arrived after all those that were taken before. */
   readonly add: (series: StoredSeries, cutStep: number) => void;
@@ -16,14 +16,14 @@ export type SeriesMaker = {
   finish(): SeriesColumns;
 };
 
-/** What to make of a series whose points are read only as far as they are shown. */
+/** How to show a series of which only the shown points are read. */
 export type BoundedSeries = {
   readonly bounds: Bounds;
-  /** The most points that are shown as they are. */
+  /** The most points that are shown unsummarized. */
   readonly pointsMax: number;
-  /** The parts of a series of more points; undefined: it loses its tail. */
+  /** The number of parts of a longer series; undefined: its tail is cut off. */
   readonly grid: Grid | undefined;
-  /** Where it is known to be summarized, its points have no times. */
+  /** Where the series is known to be summarized, its points have no times. */
   readonly isSampled: boolean;
   readonly edges: boolean;
 };
@@ -39,7 +39,7 @@ export function makeBoundedSeries({ bounds, pointsMax, grid, isSampled, edges }:
   const add = (series: StoredSeries): void => {
     edge?.add(series);
     const { steps, values } = series;
-    // Once there are more points than are shown, they are summarized for sure.
+    // Once there are more points than are shown, they are certain to be summarized.
     if (first !== undefined && (sampler === undefined || sampler.count() <= pointsMax)) first.add(series);
     if (sampler === undefined) return;
     eachStretch(placeIn, steps, (begin, end) => {
@@ -50,7 +50,7 @@ export function makeBoundedSeries({ bounds, pointsMax, grid, isSampled, edges }:
   return {
     add: (series, cutStep) => add(cutStep === Infinity ? series : cut(series, cutStep)),
     addStatistics(bytes) {
-      // The statement and the sampler agree about the parts, because they calculate alike.
+      // The statement and the sampler agree on the parts, because they calculate them in the same way.
       if (sampler === undefined || !sampler.addChunk(readSummedChunk(bytes)))
         throw new Error("a chunk came without its points");
     },

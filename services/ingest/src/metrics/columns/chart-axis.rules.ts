@@ -11,7 +11,7 @@ export function secondsSince(startedUs: number): (points: SortedPoints) => Float
   return ({ timesUs }) => timesUs.map((timeUs) => (timeUs - startedUs) / 1e6);
 }
 
-/** Returns the values that another key has at the steps of points, the latest arrival where it has several; NaN where it has none. */
+/** Returns the values of another key at the steps of points: the latest arrival of several, NaN where there is none. */
 export function valuesOf(other: SortedPoints): (points: SortedPoints) => Float64Array {
   return ({ steps }) => {
     let at = -1;

@@ -2,11 +2,11 @@ import type { RunChain, RunsService } from "@tidemark/proto/runs/v1/runs";
 import type { Call, Client } from "@tidemark/rpc";
 import type { ChartedRun, Source } from "./columns-plan.rules.ts";
 
-/** What is asked of the service of runs. */
+/** The RPCs of the runs service that are used here. */
 export type RunsOfCharts = Pick<Client<(typeof RunsService)["method"]>, "listRunOrigins" | "groupRuns">;
 
 /**
- * Returns what the points of runs are read from. Of forks, `lineage` adds the points of their ancestors up to the steps of the forks, as far as the caller may
+ * Returns the sources of the points of runs. For forks, `lineage` adds the points of their ancestors up to the steps of the forks, as far as the caller may
  * see them; `isTimed` asks when the runs started. @throws not_found when the caller may not see one of the runs
  */
 export async function chartedRuns(
@@ -20,7 +20,7 @@ export async function chartedRuns(
   return chains.map((chain) => ({ chain: sourcesOf(chain), startedUs: isTimed ? chain.runs[0]!.startedUs : 0 }));
 }
 
-/** Returns the sources of a run, the oldest ancestor first; what lies behind the step of a fork does not belong to it. */
+/** Returns the sources of a run, the oldest ancestor first; points after the step of a fork are not part of it. */
 function sourcesOf({ runs }: RunChain): Source[] {
   const sources: Source[] = [];
   let cutStep = Infinity;

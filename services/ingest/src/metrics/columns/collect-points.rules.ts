@@ -3,13 +3,13 @@ import { timeUsOf } from "./edge-points.rules.ts";
 
 /** Collects all points of a key. */
 export type CollectedPoints = {
-  /** Takes points of a source of the run, which arrived after all those that were taken before. */
+  /** Takes points of a source of the run, which arrived after all points taken before. */
   readonly add: (series: StoredSeries, cutStep: number) => void;
   /** Returns the points by step and arrival. Nothing can be added afterwards. */
   sorted(): SortedPoints;
 };
 
-/** Points by step and arrival. `timesUs` are those that answers show, in microseconds; empty where they are not wanted. */
+/** Points by step and arrival. `timesUs` are the times that answers show, in microseconds; empty where not wanted. */
 export type SortedPoints = {
   readonly steps: Float64Array;
   readonly values: Float64Array;
@@ -48,7 +48,7 @@ export function collectPoints(capacity: number, isTimed: boolean): CollectedPoin
 
 type Three = [Float64Array, Float64Array, Float64Array];
 
-/** Returns the places of numbers in ascending order; equal ones stay as they are. */
+/** Returns the places of numbers in ascending order; equal ones keep their order. */
 export function orderBy(numbers: Float64Array): Uint32Array {
   return Uint32Array.from({ length: numbers.length }, (_, i) => i).sort((a, b) => numbers[a]! - numbers[b]! || a - b);
 }

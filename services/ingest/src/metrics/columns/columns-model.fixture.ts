@@ -3,7 +3,7 @@ import type { RunModel } from "../read/metric-model.fixture.ts";
 /** How a reference shows a series: points as (step, value, time in milliseconds), buckets as (step, min, max, mean, count, first, last). */
 export type ShownColumns = { readonly sampled: boolean; readonly rows: readonly (readonly number[])[] };
 
-/** What a reference is asked for. */
+/** The request to a reference. */
 export type ModelQuery = {
   readonly startStep: number | undefined;
   readonly endStep: number | undefined;
@@ -27,7 +27,7 @@ export function pointsOf(model: RunModel, key: string): ModelPoint[] {
     .toSorted((a, b) => a.step - b.step);
 }
 
-/** Shows points, from a plain list of all of them. `range` is that of the grid where no bounds are given. */
+/** Shows points, from a plain list of all of them. `range` is the range of the grid where no bounds are given. */
 export function showPoints(
   points: readonly ModelPoint[],
   query: ModelQuery,
@@ -91,7 +91,7 @@ function exactMean(values: readonly number[]): number {
     const units = exponent === 0 ? fraction : (fraction | (1n << 52n)) << BigInt(exponent - 1);
     return value < 0 ? -units : units;
   };
-  // Two more digits than a double has, the rest of the division left aside.
+  // Two more digits than a double has; the remainder of the division is ignored.
   const sum = values.map(toUnits).reduce((a, b) => a + b, 0n);
   const isNegative = sum < 0n;
   const scaled = ((isNegative ? -sum : sum) << 128n) / BigInt(values.length);

@@ -1,4 +1,4 @@
-/** What a row of a page is. */
+/** The kind of a row of a page. */
 export const ROW_KINDS = { statistics: 0, chunk: 1, segment: 2 } as const;
 
 /** A row of a page of stored points. Its parts follow one another in the bytes of the page, each from a multiple of 8 on. */
@@ -6,13 +6,13 @@ export type PageRow = {
   readonly kind: (typeof ROW_KINDS)[keyof typeof ROW_KINDS];
   /** Place of the source in the plan. */
   readonly source: number;
-  /** Place of the entry in the plan; -1 of a segment. */
+  /** Place of the entry in the plan; -1 for a segment. */
   readonly entry: number;
   /** When a segment was received, in microseconds since the Unix epoch. */
   readonly receivedUs: number;
   /** Where the parts begin. */
   readonly at: number;
-  /** Bytes of the steps and the times of a block, which come with its first chunk; -1 without. */
+  /** Bytes of the steps and the times of a block, which are read with its first chunk; -1 without. */
   readonly steps: number;
   readonly times: number;
   /** Bytes of a chunk's section, of its statistics or of a segment. */
@@ -22,7 +22,7 @@ export type PageRow = {
 /** Stored points as they were read. */
 export type ColumnsPage = { readonly bytes: Uint8Array<ArrayBuffer>; readonly rows: readonly PageRow[] };
 
-/** Collects the rows of a page, whose bytes are in memory that is used again. */
+/** Collects the rows of a page; their bytes are in memory that is reused. */
 export type PageBuilder = {
   add(row: Pick<PageRow, "kind" | "source" | "entry" | "receivedUs">, parts: PageParts): void;
   take(): ColumnsPage;
@@ -64,7 +64,7 @@ export function createPageBuilder(): PageBuilder {
   };
 }
 
-/** Returns the bytes of a row, uncopied. */
+/** Returns the bytes of a row, without a copy. */
 export function partsOf({ bytes }: ColumnsPage, { at, steps, times, section }: PageRow): PageParts {
   let from = at;
   const next = (length: number): Uint8Array | null => {

@@ -6,10 +6,10 @@ import type { ReadPlan } from "./read-plan.rules.ts";
 
 const listFacts = binarySql("ingest_metric_facts", "SELECT version, facts FROM ingest.metric_facts($1, $2, $3)");
 
-/** What is known of some keys in a run, with the version of the run. */
+/** The facts of some keys in a run, with the version of the run. */
 export type RunFacts = { readonly version: number; readonly keys: SourceFacts };
 
-/** Returns what is known of some keys in some runs, in the order of the runs; an id may be there more than once. */
+/** Returns the facts of some keys in some runs, in the order of the runs; an id may be repeated. */
 export async function listRunFacts(
   tx: Tx,
   orgId: string,
@@ -45,7 +45,7 @@ type RawRow = {
 /** A part of a plan that one statement reads: its sources and entries `[from, to)`. */
 export type PlanPart = { readonly sources: readonly [number, number]; readonly entries: readonly [number, number] };
 
-/** Where a page of a part begins: behind `tier`, `seq` and `firstKey` in a source, counted from 1 in the part. */
+/** Where a page of a part begins: after `tier`, `seq` and `firstKey` in a source, counted from 1 in the part. */
 export type PageCursor = {
   readonly source: number;
   readonly tier: number;
@@ -57,7 +57,7 @@ export type PageCursor = {
 export const PAGE_BEGIN: PageCursor = { source: 1, tier: 1, seq: -1, firstKey: -1 };
 
 /**
- * Reads what is stored of the entries of a part from a position on, up to about `bytesMax` bytes or a fourth as many points, and returns it with where the
+ * Reads the stored points of the entries of a part from a position on, up to about `bytesMax` bytes or a fourth as many points, and returns it with where the
  * next page begins; undefined when there is none.
  */
 export async function readColumnsPage(

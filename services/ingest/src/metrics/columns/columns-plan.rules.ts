@@ -1,7 +1,7 @@
 import { gridOf, type Grid, type Smoothing } from "@tidemark/metric-codec";
 import type { KeyFacts } from "../read/metric-rows.rules.ts";
 
-/** What a chart has from left to right; `metric`: the value of another key at the same step. */
+/** The horizontal axis of a chart; `metric`: the value of another key at the same step. */
 export type Axis = "step" | "time" | "relative" | { readonly metric: string };
 
 /** Which series to show, and how. */
@@ -10,34 +10,34 @@ export type ColumnsQuery = {
   /** Inclusive bounds of steps; absent: none. */
   readonly startStep: number | undefined;
   readonly endStep: number | undefined;
-  /** Only points behind this step; not together with bounds. */
+  /** Only points after this step; not together with bounds. */
   readonly afterStep: number | undefined;
   /** The most points of a series without buckets. */
   readonly limit: number;
-  /** The parts in which a series of more points is summarized; undefined: it loses its tail. */
+  /** The number of parts in which a longer series is summarized; undefined: its tail is cut off. */
   readonly buckets: number | undefined;
-  /** Also the point before the bounds, and the one behind them. */
+  /** Also the last point before the bounds and the first one after them. */
   readonly edges: boolean;
   /** The parts are the same for all series. */
   readonly sharedGrid: boolean;
   readonly axis: Axis;
   readonly smoothing: Smoothing | undefined;
-  /** Series of few points are summarized too; with buckets on a shared grid, where nothing needs all points. */
+  /** Short series are summarized too; with buckets on a shared grid, where nothing needs all points. */
   readonly alwaysBuckets?: true;
 };
 
 /** A run to show. */
 export type ChartedRun = {
-  /** What its points are read from: the run itself as the last and, before it, the runs that it was forked from, the oldest first. */
+  /** The sources of its points: the runs that it was forked from, the oldest first, then the run itself. */
   readonly chain: readonly Source[];
-  /** When it started, in microseconds since the Unix epoch; of the axis `relative` alone. */
+  /** When it started, in microseconds since the Unix epoch; only for the axis `relative`. */
   readonly startedUs: number;
 };
 
-/** A run whose points are read up to a step: that of a fork; Infinity for all. */
+/** A run whose points are read up to a step, that of a fork; Infinity for all. */
 export type Source = { readonly runId: string; readonly cutStep: number };
 
-/** The facts of keys in a source, by their place among the keys that are read; without those that it does not have. */
+/** The facts of the keys that a source has, by their place among the keys that are read. */
 export type SourceFacts = ReadonlyMap<number, KeyFacts>;
 
 /** Inclusive bounds of the steps to show. */
@@ -56,21 +56,21 @@ function nextAbove(step: number): number {
   return view.getFloat64(0);
 }
 
-/** Whether all points of a series are needed, whatever of it is shown. */
+/** Whether all points of a series are needed, no matter which are shown. */
 export function isWhole({ smoothing, axis }: Pick<ColumnsQuery, "smoothing" | "axis">): boolean {
   return smoothing !== undefined || axis !== "step";
 }
 
-/** The keys that are read: those that are shown, then that of the axis. */
+/** The keys that are read: the shown keys, then the key of the axis. */
 export function keysToRead({ keys, axis }: ColumnsQuery): readonly string[] {
   return typeof axis === "object" ? [...keys, axis.metric] : keys;
 }
 
-/** What is known of a series before its points are read. */
+/** The facts of a series before its points are read. */
 export type SeriesExtent = {
-  /** Points, including such as are behind the step of a fork. */
+  /** The number of points, including those after the step of a fork. */
   readonly count: number;
-  /** The lowest and the highest step; the former is above the latter where there is no point. */
+  /** The lowest and the highest step; the lowest is above the highest where there is no point. */
   readonly firstStep: number;
   readonly lastStep: number;
 };
@@ -88,7 +88,7 @@ export function extentOf(chain: readonly Source[], facts: readonly SourceFacts[]
   return { count, firstStep, lastStep };
 }
 
-/** Returns the grids of series by steps, in their order; undefined for those without points between the bounds, and without buckets. */
+/** Returns the grids of series by steps, in their order; undefined for series without points between the bounds, and without buckets. */
 export function stepGrids(query: ColumnsQuery, extents: readonly SeriesExtent[]): (Grid | undefined)[] {
   const { buckets, sharedGrid, startStep, afterStep, endStep, alwaysBuckets } = query;
   const bounds = boundsOf(query);
@@ -104,7 +104,7 @@ export function stepGrids(query: ColumnsQuery, extents: readonly SeriesExtent[])
   });
 }
 
-/** Returns the grid of a range of fewer whole steps than parts: each of these steps begins a part, and as many parts as there are come before the next. */
+/** Returns the grid of a range of fewer whole steps than parts: each step begins a part followed by as many parts as fit before the next step. */
 function gridOfSteps(low: number, high: number, buckets: number): Grid {
   const steps = high - low + 1;
   if (!Number.isInteger(low) || !Number.isInteger(high) || steps >= buckets) return gridOf(low, high, buckets);

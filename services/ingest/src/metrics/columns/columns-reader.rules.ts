@@ -10,7 +10,7 @@ import { axisRange, columnsOfBuckets, columnsOfPoints, drawPoints, type Drawn } 
 import { MODES, type Entry, type PlannedSeries, type ReadPlan } from "./read-plan.rules.ts";
 import { noColumns, type SeriesColumns } from "./series-columns.rules.ts";
 
-/** Makes series out of pages of stored points. */
+/** Builds series from pages of stored points. */
 export type ColumnsReader = {
   /** Takes the next page. @throws CodecError for a damaged row */
   readonly add: (page: ColumnsPage) => void;
@@ -18,18 +18,18 @@ export type ColumnsReader = {
   finish(): readonly (readonly SeriesColumns[])[];
 };
 
-/** What is made of the keys of one run. */
+/** The series of the keys of one run. */
 type RunMaker = {
   readonly takers: readonly ((series: Parameters<SeriesTaker>[0], cutStep: number) => void)[];
   readonly addStatistics: (place: number, bytes: Uint8Array) => void;
-  /** Returns what makes the columns when all runs are read. */
+  /** Returns a function that builds the columns when all runs are read. */
   readonly finish: () => readonly Unfinished[];
 };
 
-/** A series but for the grid of an axis, which may be that of all series. */
+/** A series without the grid of its axis, which may be shared by all series. */
 type Unfinished = { readonly drawn: Drawn | undefined; readonly columns: (low: number, high: number) => SeriesColumns };
 
-/** Creates a reader. Its memory is bounded by what is shown of each series and one page; of whole series, by the points of one run. */
+/** Creates a reader. Its memory is bounded by the shown part of each series and one page; for whole series, by the points of one run. */
 export function createColumnsReader(plan: ReadPlan): ColumnsReader {
   const { query, sources, entries, series } = plan;
   const whole = isWhole(query);
@@ -94,7 +94,7 @@ export function createColumnsReader(plan: ReadPlan): ColumnsReader {
   };
 }
 
-/** Returns the range of the axis over all of these series that have points on it. */
+/** Returns the range of the axis over all of these series with points on it. */
 function rangeOf(all: readonly Unfinished[]): { readonly low: number; readonly high: number } | undefined {
   const ranges = all.flatMap(({ drawn }) => (drawn === undefined ? [] : (axisRange(drawn) ?? [])));
   if (ranges.length === 0) return undefined;

@@ -13,7 +13,7 @@ export type Drawing = {
   readonly axisOf: ((points: SortedPoints) => Float64Array) | undefined;
 };
 
-/** Points to show, as columns of one length; those that are not wanted are empty. */
+/** Points to show, as columns of one length; unwanted ones are empty. */
 type Rows = {
   readonly step: Float64Array;
   readonly value: Float64Array;
@@ -22,16 +22,16 @@ type Rows = {
   readonly x: Float64Array;
 };
 
-/** What is shown of a series. */
+/** The shown points of a series. */
 export type Drawn = {
-  /** Those between the bounds, by the axis. */
+  /** The points between the bounds, by the axis. */
   readonly inside: Rows;
-  /** The point before the bounds and the one behind them, or nothing. */
+  /** The points right before and right after the bounds, if any. */
   readonly before: Rows;
   readonly after: Rows;
 };
 
-/** Smooths all points, and chooses those to show. */
+/** Smooths all points, and selects the points to show. */
 export function drawPoints(points: SortedPoints, { bounds, edges, smoothing, axisOf }: Drawing): Drawn {
   const all = {
     step: points.steps,
@@ -72,14 +72,14 @@ export function columnsOfPoints({ inside, before, after }: Drawn, limit: number)
   };
 }
 
-/** Returns the columns of the parts of a grid, which is one of the axis. */
+/** Returns the columns of the parts of a grid on the axis. */
 export function columnsOfBuckets({ inside, before, after }: Drawn, grid: Grid): SeriesColumns {
   const isStepped = inside.x.length === 0;
   const axis = isStepped ? inside.step : inside.x;
   const sampler = createBucketSampler(grid);
   const firstSteps: number[] = [];
   const smoothed: number[] = [];
-  // The axis never falls, so each part is one stretch.
+  // The axis never decreases, so each part is one stretch.
   eachStretch(
     (at) => placeOf(grid, at),
     axis,
@@ -141,7 +141,7 @@ function concat(columns: readonly Float64Array[]): Float64Array {
   return joined;
 }
 
-/** Returns how many of ascending steps are below a step, or at most at it. */
+/** Returns how many of ascending steps are below a step, or at or below it. */
 function countBelow(steps: Float64Array, step: number, isInclusive: boolean): number {
   let low = 0;
   let high = steps.length;

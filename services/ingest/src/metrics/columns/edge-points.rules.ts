@@ -4,7 +4,7 @@ import type { Bounds } from "./columns-plan.rules.ts";
 /** A point with the time that answers show, in microseconds. */
 export type EdgePoint = { readonly step: number; readonly value: number; readonly timeUs: number };
 
-/** Finds the points to which the lines of a chart go on beyond its bounds. */
+/** Finds the points to which the lines of a chart continue beyond its bounds. */
 export type EdgePoints = {
   readonly add: SeriesTaker;
   /** The latest arrival at the highest step below the bounds. */
@@ -33,7 +33,7 @@ export function createEdgePoints({ from, to }: Bounds): EdgePoints {
   };
 }
 
-/** Returns the client's time of a point, else when the server received it, in microseconds. */
+/** Returns the client's time of a point, or else the time when the server received it, in microseconds. */
 export function timeUsOf({ receivedUs, timestampsUs }: StoredSeries, i: number): number {
   const sent = timestampsUs[i];
   if (sent !== undefined && !Number.isNaN(sent)) return sent;

@@ -17,12 +17,12 @@ import { planRead, type ReadPlan } from "./read-plan.rules.ts";
 import type { SeriesColumns } from "./series-columns.rules.ts";
 import type { PageSink, SeriesThreads } from "./series-threads.ts";
 
-/** What reads of series work with. */
+/** Dependencies of reads of series. */
 export type ColumnsDeps = { readonly db: Db; readonly seriesThreads: SeriesThreads };
 
 /** Series of several keys in several runs. */
 export type FoundColumns = {
-  /** Of each source of each run, in this order: a number that rises with every write of metrics. */
+  /** For each source of each run, in this order: a number that rises with every write of metrics. */
   readonly versions: readonly number[];
   /** By run, then by key. */
   readonly series: readonly (readonly SeriesColumns[])[];
@@ -30,9 +30,9 @@ export type FoundColumns = {
 
 /** How much is read at a time. */
 export type ColumnsBounds = {
-  /** Bytes that a statement returns, as they are stored, or four times the points. */
+  /** Stored bytes that a statement returns, or four times the points. */
   readonly bytes: number;
-  /** Series that one statement looks for, besides those of one more run at most. */
+  /** Series that one statement looks for, plus at most those of one more run. */
   readonly series: number;
 };
 
@@ -46,8 +46,8 @@ const WHOLE_POINTS_MAX = 12_000_000;
 const SHARED_AXIS_POINTS_MAX = 3_000_000;
 
 /**
- * Reads series as columns: of each the points as they are, or the buckets of a grid, with smoothing and by any axis. One transaction, which sees one moment.
- * Between pages other work of the process goes on, and the read ends when its request does.
+ * Reads series as columns: the points of each, or the buckets of a grid, with smoothing and by any axis. One transaction, which sees one snapshot.
+ * Other work of the process runs between pages, and the read ends when its request does.
  * @throws bad_request for more points than one read may take, deadline_exceeded
  */
 export function readColumns(
@@ -101,7 +101,7 @@ async function readAllFacts(
   return { facts, versions: found.map(({ version }) => version) };
 }
 
-/** Reads page after page. The next one is on its way while one is taken. */
+/** Reads page after page, and requests the next page while the caller takes one. */
 async function* readPages(
   tx: Tx,
   orgId: string,
@@ -114,7 +114,7 @@ async function* readPages(
       const following = next === undefined ? part + 1 : part;
       return { page, following, cursor: next ?? PAGE_BEGIN };
     });
-    // Whoever stops reading does not wait for it.
+    // A caller that stops reading does not wait for it.
     reading.catch(() => {});
     return reading;
   };
@@ -126,7 +126,7 @@ async function* readPages(
   }
 }
 
-/** Cuts the entries of a plan into parts of at most `max`, besides those of one more source. */
+/** Cuts the entries of a plan into parts of at most `max`, plus those of one more source. */
 function partsOfPlan({ sources, entries }: ReadPlan, max: number): PlanPart[] {
   const parts: PlanPart[] = [];
   let from = 0;

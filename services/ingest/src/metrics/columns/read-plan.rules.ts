@@ -26,17 +26,17 @@ export type Entry = {
 export type EntryMode = (typeof MODES)[keyof typeof MODES];
 export const MODES = { untimed: 0, timed: 1, statistics: 2, statisticsIfSure: 3 } as const;
 
-/** What to make of a key of a run. */
+/** How to show a key of a run. */
 export type PlannedSeries = {
   /** Points to read at most. */
   readonly count: number;
-  /** Of a series by steps with buckets, where it has points between the bounds. */
+  /** For a series by steps with buckets that has points between the bounds. */
   readonly grid: Grid | undefined;
-  /** It is known to have more points than are shown as they are. */
+  /** Whether it is known to have more points than are shown unsummarized. */
   readonly isSampled: boolean;
 };
 
-/** A read of series, in a form that threads can pass on. */
+/** A read of series, in a form that can be passed between threads. */
 export type ReadPlan = {
   readonly query: ColumnsQuery;
   readonly sources: readonly { readonly runId: string; readonly cutStep: number; readonly run: number }[];
@@ -45,7 +45,7 @@ export type ReadPlan = {
   readonly series: readonly (readonly PlannedSeries[])[];
   /** By source, then by key id. */
   readonly entries: readonly Entry[];
-  /** Steps outside these are not read, but for edges. */
+  /** Steps outside these are read only for edges. */
   readonly from: number;
   readonly to: number;
   readonly withEdges: boolean;
@@ -53,7 +53,7 @@ export type ReadPlan = {
   readonly pointsMax: number | undefined;
 };
 
-/** Plans the read of some runs. `facts` has those of each source of each run, in this order. */
+/** Plans the read of some runs. `facts` has the facts of each source of each run, in this order. */
 export function planRead(
   query: ColumnsQuery,
   runs: readonly ChartedRun[],
@@ -62,7 +62,7 @@ export function planRead(
   const keys = keysToRead(query);
   const bounds = boundsOf(query);
   const whole = isWhole(query);
-  // The axis is known at the points themselves alone, so with edges all of them are read; smoothing needs all anyhow.
+  // Only the points themselves have the axis, so with edges all of them are read; smoothing needs all of them anyway.
   const readsAll = query.smoothing !== undefined || (whole && query.edges);
   const { from, to } = readsAll ? { from: 0, to: Infinity } : bounds;
   const { buckets } = query;

@@ -21,7 +21,7 @@ let compaction: Compaction;
 beforeAll(async () => {
   ingest = await startIngest();
   tenant = await ingest.newTenant();
-  // Blocks of eight points or so: short histories then have many, of every width.
+  // Blocks of about eight points, so that short histories have many, of every width.
   compaction = ingest.compactor(undefined, { pointsMax: 8, valuesMax: 128, childValuesMin: 16 });
 });
 afterAll(() => ingest.close());
@@ -98,7 +98,7 @@ const forgetWork = testSql("DELETE FROM ingest.compaction_work");
 type World = { readonly runIds: readonly string[]; readonly models: readonly RunModel[] };
 
 async function newWorld(): Promise<World> {
-  // The compactor would look after the runs of all histories before.
+  // The compactor would also work on the runs of all earlier histories.
   await ingest.owner.rows(forgetMarkers, []);
   await ingest.owner.rows(forgetWork, []);
   const runIds = await Promise.all(Array.from({ length: RUNS }, () => ingest.newRun(tenant)));
@@ -143,7 +143,7 @@ function expected({ models }: World, query: Query): ShownColumns[] {
 const MEAN = 3;
 /** Sums keep 2^-40 of each value, so that values below 1e-295 lose digits (`exact-sum.ts`). */
 const SMALLEST = 2 ** 41 * Number.MIN_VALUE;
-/** Rounding may take a mean to the next double; where large values cancel each other out, further. */
+/** Rounding may take a mean to the next double; further where large values cancel each other out. */
 const isNear = (a: number, b: number, largest: number): boolean =>
   Math.abs(a - b) <= Math.max(2 ** -51 * Math.abs(b) + 2 ** -90 * largest, SMALLEST);
 

@@ -6,34 +6,34 @@ import type { ColumnsPage } from "./columns-page.rules.ts";
 import type { ReadPlan } from "./read-plan.rules.ts";
 import type { SeriesColumns } from "./series-columns.rules.ts";
 
-/** Takes the pages of a read where they are decoded. */
+/** Takes the pages of a read and passes them to their decoder. */
 export type PageSink = {
   readonly add: (page: ColumnsPage) => Promise<void> | void;
   readonly finish: () => Promise<readonly (readonly SeriesColumns[])[]> | readonly (readonly SeriesColumns[])[];
 };
 
-/** Threads that make series which need all of their points, so that no other request waits for one. */
+/** Threads that build series from all of their points, so that no other request waits for one. */
 export type SeriesThreads = {
   /**
-   * Runs a read that has a thread to itself. Organizations take turns. When its request is over, its thread ends, whatever that is doing, and the next read
+   * Runs a read on a thread of its own. Organizations take turns. When the request is over, the thread ends, even in the middle of work, and the next read
    * gets a new one.
    * @throws service_unavailable if it had no turn within 4 s, deadline_exceeded
    */
   use<T>(orgId: string, read: (open: (plan: ReadPlan) => PageSink) => Promise<T>): Promise<T>;
-  /** Ends all threads. Reads that run or wait are rejected. */
+  /** Ends all threads. Running and waiting reads are rejected. */
   close(): Promise<void>;
 };
 
-/** What a series thread is told: to begin a read, to take a page, or to finish. */
+/** A message to a series thread: begin a read, take a page, or finish. */
 export type ThreadTask = { readonly begin: ReadPlan } | { readonly page: ColumnsPage } | { readonly finish: true };
 
-/** What a thread says to each page, and at the end. */
+/** The answer of a thread to each page, and at the end. */
 export type ThreadAnswer =
   | { readonly taken: true }
   | { readonly series: readonly (readonly SeriesColumns[])[] }
   | { readonly failure: string };
 
-/** Longest that a read waits for its turn. */
+/** The longest time that a read waits for its turn. */
 const WAIT_MS_MAX = 4000;
 
 type Waiting = { readonly orgId: string; readonly admit: () => void; readonly refuse: (error: Error) => void };
@@ -43,7 +43,7 @@ export function createSeriesThreads(threads: number): SeriesThreads {
   const idle: Worker[] = [];
   const running = new Set<Worker>();
   const queue: Waiting[] = [];
-  /** By organization, the turn of its last read that started. Empty while none waits or runs. */
+  /** By organization, the turn of its last started read. Empty while none waits or runs. */
   const turns = new Map<string, number>();
   let turn = 0;
   let taken = 0;
@@ -105,7 +105,7 @@ export function createSeriesThreads(threads: number): SeriesThreads {
       } finally {
         forget();
         running.delete(worker);
-        // A thread whose read did not end would go on with it.
+        // Otherwise the thread would go on with the unfinished read.
         if (isWhole && !isOver && !isClosed) {
           worker.unref();
           idle.push(worker);
@@ -122,7 +122,7 @@ export function createSeriesThreads(threads: number): SeriesThreads {
   };
 }
 
-/** Returns what passes pages on to a thread: one is on its way while the thread has another. */
+/** Returns a function that passes pages on to a thread: one is on its way while the thread works on another. */
 function sinkOf(worker: Worker, plan: ReadPlan, isOver: () => boolean): PageSink {
   const answers = answersOf(worker, isOver);
   let inside = 0;

@@ -10,13 +10,13 @@ import type { MetricPart } from "./metric-parts.ts";
 const small: KeyRangeRules = { pointsMax: 64, valuesMax: 1024, childValuesMin: 16 };
 const turn = () => Promise.resolve();
 
-/** What one request holds: all of these keys at some steps, but each only at every `gap`th of them. */
+/** The content of one request: all of these keys at some steps, but each only at every `gap`th step. */
 type Request = { readonly keyIds: readonly number[]; readonly points: number; readonly gap: number };
 
-/** A number that tells which point and which key it is of. */
+/** A number that identifies its point and its key. */
 const valueOf = (seq: number, point: number, keyId: number): number => seq * 1e9 + point * 1e6 + keyId;
 
-/** Which keys have a value at a point; never none. */
+/** The keys with a value at a point; at least one. */
 const isAt = (gap: number, point: number, index: number): boolean => (point + index) % gap === 0 || index === 0;
 
 function partOf(seq: number, { keyIds, points, gap }: Request): MetricPart {
@@ -104,7 +104,7 @@ async function play(
   for (const requests of history) {
     const parts = requests.map((request) => partOf((seq += 1), request));
     for (const { columns } of parts) collect(wanted, columns);
-    // A compactor that was killed has left the rest undone, and no other knows of it.
+    // A killed compactor has left the rest undone, and no other compactor knows of it.
     if (lost) await arrangeMetrics(store, rules, { ...oneSegment, parts }, turn);
     else await arrange(store, rules, { ...oneSegment, parts });
   }
@@ -148,7 +148,7 @@ describe("blocks of metrics, whatever was written", () => {
         const untidy = store.stored().map(({ facts: { firstKey, width } }) => ({ firstKey, width }));
         await arrange(store, small, { segmentIds: [], parts: [], untidy, effort: "best", isComplete: true });
         expect(seriesIn(store)).toEqual(before);
-        // Each of those that remain has four times the points of all behind it.
+        // Each remaining block has four times the points of all blocks after it.
         expect(Math.max(...unsealed(store, small))).toBeLessThanOrEqual(classes(small));
       }),
       { numRuns: 100 },

@@ -28,20 +28,20 @@ import { firstKeysOf, spreadParts, type MetricPart } from "./metric-parts.ts";
 /** The most that one change rewrites, unless it rewrites one key range only, in multiples of the values that a key range may hold. */
 const REWRITTEN_KEY_RANGES = 4;
 
-/** What to do in one change. */
+/** The work of one change. */
 export type Arrangement = {
   readonly segmentIds: readonly number[];
   /** The points of the segments, in order of arrival. */
   readonly parts: readonly MetricPart[];
   /** Key ranges to look at even if there are no new points for them. */
   readonly untidy: readonly KeyRange[];
-  /** How much work a final block is worth; others are written quickly. */
+  /** How much effort a final block is worth; others are written quickly. */
   readonly effort: Effort;
-  /** No more points are expected: few blocks shall remain, and all of them are final. */
+  /** No more points are expected: few blocks should remain, all of them final. */
   readonly isComplete: boolean;
 };
 
-/** How many blocks were written, and which key ranges have more blocks than they should; `lost` when another process has the work by now. */
+/** How many blocks were written, and which key ranges have more blocks than they should; `lost` when another process now has the work. */
 export type Arranged = { readonly blocks: number; readonly untidy: readonly KeyRange[] } | "lost";
 
 /** A key range that gets new points or is rewritten. */
@@ -191,7 +191,7 @@ function valuesOf(amounts: readonly Amount[]): number {
   return amounts.reduce((sum, { values }) => sum + values, 0);
 }
 
-/** Up to this many first keys, blocks of all widths are asked for before it is known which of them matter, so that small changes ask once. */
+/** Up to this many first keys, blocks of all widths are requested before it is known which of them matter, so that small changes ask once. */
 const FIRST_KEYS_TOGETHER = 48;
 
 /** Returns the newest blocks with these first keys, of all widths; asks the store once for each key. */

@@ -60,7 +60,7 @@ async function claim(leaseSeconds = 60): Promise<WorkItem> {
   return item!;
 }
 
-/** Does what a compactor does in one step, up to the change itself. */
+/** Does one step of a compactor, up to the change itself. */
 async function arrangeAll(db: Db, fence: string) {
   const turn = () => Promise.resolve();
   const rows = await listMetricSegments(worker, run, { rowsMax: 1000, bytesMax: 1e7 });
@@ -214,7 +214,7 @@ describe("a compactor that lost its claim", () => {
       const reclaim = testSql("UPDATE ingest.compaction_work SET fence = gen_random_uuid() RETURNING fence");
       const holder = await ingest.owner.one<{ fence: string }>(reclaim, []);
       const results = await Promise.allSettled([visit(item, 0), visit({ ...item, fence: holder!.fence }, 0)]);
-      // What the one takes away while the other reads it fails the other.
+      // If one removes rows while the other reads them, the other fails.
       expect(results[1].status).toBe("fulfilled");
       await isWhole();
     }
@@ -292,7 +292,7 @@ describe("the worker's role", () => {
   test("learns about how many segments wait in all", async () => {
     const kind = metricCompaction(worker, { patienceSeconds: 0 });
     await run.land(pointsOf(0, 5));
-    // The server counts a moment later, at most ten seconds.
+    // The server updates its count a moment later, at most ten seconds.
     const until = Date.now() + 25_000;
     while ((await kind.countWaiting()) < 1 && Date.now() < until) await new Promise(setImmediate);
     expect(await kind.countWaiting()).toBeGreaterThanOrEqual(1);

@@ -21,7 +21,7 @@ const STEP_BYTES_MAX = 2 * 1024 * 1024;
 const STEP_KEY_RANGES_MAX = 64;
 /** Steps of one visit, so that one busy run does not keep the others waiting. */
 const STEPS_MAX = 8;
-/** This many landing segments or bytes are compacted however young they are. */
+/** This many landing segments or bytes are compacted regardless of their age. */
 const ROWS_MIN = 64;
 const BYTES_MIN = 256 * 1024;
 /** How many times less often a run without landing segments is visited. */
@@ -51,7 +51,7 @@ export function metricCompaction(
       });
       let untidy: readonly KeyRange[] = [];
       let isMore = true;
-      // Work that a step leaves is done before the visit ends, because the next visit would not know of it.
+      // Work that a step leaves is done before the visit ends: the next visit would not know of it.
       for (let step = 0; (step < STEPS_MAX || untidy.length > 0) && !isStopping(); step++) {
         let arranged: Arranged;
         if (untidy.length > 0) arranged = await tidy(store, rules, untidy, turn);
@@ -69,7 +69,7 @@ export function metricCompaction(
           const parts = await readSegments(rules, segments, turn);
           const segmentIds = segments.map(({ id }) => id);
           isMore = segments.length === STEP_ROWS_MAX || bytesOf(segments) >= STEP_BYTES_MAX;
-          // When more segments wait than a step takes, to keep up is worth more than the smallest blocks.
+          // When more segments wait than a step takes, keeping up matters more than the smallest blocks.
           const effort = isMore ? "fast" : "best";
           const arrangement = { segmentIds, parts, untidy, effort, isComplete: false } as const;
           arranged = await arrangeMetrics(store, rules, arrangement, turn);
@@ -97,12 +97,12 @@ async function tidy(
   return { ...arranged, untidy: [...keyRanges.slice(STEP_KEY_RANGES_MAX), ...arranged.untidy] };
 }
 
-/** Tells whether the work ends with this visit if nothing waits. */
+/** Returns whether the work ends with this visit if nothing waits. */
 function isEnding({ markedAt }: WorkItem): boolean {
   return Date.now() - Date.parse(markedAt) >= QUIET_SECONDS * 1000;
 }
 
-/** Tells whether segments, which arrived in this order, are enough to be worth compacting, or old enough. */
+/** Returns whether segments, which arrived in this order, are numerous enough to be worth compacting, or old enough. */
 function isRipe(segments: readonly MetricSegment[], patienceSeconds: number): boolean {
   if (segments.length === 0) return false;
   if (segments.length >= ROWS_MIN || segments[0]!.ageSeconds >= patienceSeconds) return true;
@@ -114,8 +114,8 @@ function bytesOf(segments: readonly MetricSegment[]): number {
 }
 
 /**
- * Joins the small blocks that remain of a run that is probably complete; more points may come all the same. Ends after the current step when
- * `isStopping`. Returns `lost` when another process has the work by now.
+ * Joins the small blocks that remain of a run that is probably complete; more points may still arrive. Ends after the current step when
+ * `isStopping`. Returns `lost` when another process now has the work.
  */
 async function completeBlocks(work: {
   readonly db: Db;

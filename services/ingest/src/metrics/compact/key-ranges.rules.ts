@@ -2,7 +2,7 @@ import { KEY_RANGE_WIDTHS, type EncodedBlock } from "@tidemark/metric-codec";
 
 /*
  * Where blocks of metrics go. Keys are numbered in the order in which they appeared; a block covers a key range of 16, 256 or 4,096 neighboring
- * keys. Landing segments go into wide key ranges while each key has few points, and move to narrower ones as points come, so that a block always
+ * keys. Landing segments go into wide key ranges while each key has few points, and move to narrower ones as points arrive, so that a block always
  * holds a useful amount. Within a key range, blocks of similar size are joined. For any key the blocks of a narrower key range are all older than
  * those of a wider one, and all blocks are disjoint in their order of arrival. Everything here looks only at the newest blocks of a key range,
  * never at a whole run.
@@ -17,7 +17,7 @@ export type KeyRange = { readonly firstKey: number; readonly width: KeyRangeWidt
 /** Points that arrived one after another, by the first and the last of their landing segments. */
 export type Span = { readonly firstSeq: number; readonly lastSeq: number };
 
-/** How much there is of a span: points, which several keys share, and values. */
+/** The size of a span: points, which several keys share, and values. */
 export type Amount = { readonly points: number; readonly values: number };
 
 /** A stored block without its contents. Its first key and its first seq name it. */
@@ -49,7 +49,7 @@ const CHILD_VALUES_SOME = 64;
 /** A class holds blocks of up to this many times the points of the class below. Blocks are joined when together they are of the next class. */
 const CLASS_RATIO = 4;
 
-/** In a complete key range blocks are joined when the others have at least a fourth of the points of the largest. */
+/** In a complete key range, blocks are joined when the others have at least a fourth of the points of the largest. */
 const COMPLETE_RATIO = 4;
 
 /** Returns the key range of this width that holds a key. */
@@ -62,19 +62,19 @@ export function narrower(width: KeyRangeWidth): KeyRangeWidth | undefined {
   return KEY_RANGE_WIDTHS[KEY_RANGE_WIDTHS.indexOf(width) + 1];
 }
 
-/** Returns how many points seal a block: it is not joined with others any more. */
+/** Returns how many points seal a block, which then is never joined with others. */
 export function sealedPoints({ pointsMax }: KeyRangeRules): number {
   return pointsMax / 2;
 }
 
-/** Tells whether a block of this many points stays as it is, and so is worth the best encoding. */
+/** Returns whether a block of this many points stays unchanged, and so is worth the best encoding. */
 export function isFinal(rules: KeyRangeRules, width: KeyRangeWidth, points: number): boolean {
   return narrower(width) === undefined && points >= sealedPoints(rules);
 }
 
 /**
- * Tells whether new values go to narrower key ranges instead of this one, together with all its blocks of this width, which are older. Key ranges
- * that fill alike, as those of wide runs do, are cut at different times, because each has its own bound between half of `valuesMax` and all of it.
+ * Returns whether new values go to narrower key ranges instead of this one, together with all its blocks of this width, which are older. Key ranges
+ * that fill at the same rate, as in wide runs, are cut at different times, because each has its own bound between half of `valuesMax` and all of it.
  * @param stored values of all blocks of this width in the key range
  * @param fresh the number of new values
  * @param children how many of the next narrower key ranges the new values touch
@@ -96,26 +96,26 @@ export function goesDeeper(
 export type Piece = { readonly from: number; readonly to: number };
 
 /**
- * Plans the blocks of a key range: which ones to write, instead of the stored blocks that they cover. A stored block that is rewritten becomes
- * sealed or comes into a higher class, of which there are few, and at most three blocks of each class that are not sealed remain.
+ * Plans the blocks of a key range: which blocks to write in place of the stored blocks that they cover. A stored block that is rewritten becomes
+ * sealed or moves to a higher class, of which there are few, and at most three blocks of each class that are not sealed remain.
  * @param stored the newest blocks of this width, oldest first
- * @param fresh the new parts behind them, which are not cut
+ * @param fresh the new parts after them, which are not cut
  */
 export function planJoin(rules: KeyRangeRules, stored: readonly Amount[], fresh: readonly Amount[]): Piece[] {
   const first = stored.length - joinedBlocks(rules, stored, pointsOf(fresh));
   const pieces = cut(rules, [...stored.slice(first), ...fresh], first);
-  // A block that would stay as it is is not rewritten.
+  // A block that would not change is not rewritten.
   return pieces.filter(({ from, to }) => to - from > 1 || from >= stored.length);
 }
 
-/** Plans to write the new parts behind the stored blocks, and leaves these for later. */
+/** Plans to write the new parts after the stored blocks, and leaves the stored blocks for later. */
 export function planAppend(rules: KeyRangeRules, stored: readonly Amount[], fresh: readonly Amount[]): Piece[] {
   return cut(rules, fresh, stored.length);
 }
 
 /**
- * Plans the blocks of a key range that is probably complete: as few as possible without rewriting much for little. If more points come after all,
- * and then none again, values are rewritten a number of times that still grows with the logarithm.
+ * Plans the blocks of a key range that is probably complete: as few as possible without rewriting much for little. If more points do arrive
+ * and then stop again, values are rewritten a number of times that still grows with the logarithm.
  * @param stored the newest blocks of this width, oldest first
  */
 export function planComplete(rules: KeyRangeRules, stored: readonly Amount[]): Piece[] {
@@ -166,7 +166,7 @@ function joinedBlocks(rules: KeyRangeRules, stored: readonly Amount[], freshPoin
   return joined === own ? 0 : joined;
 }
 
-/** Cuts parts into blocks, each of as many parts as fit; the first part is number `from`. */
+/** Cuts parts into blocks, each of as many parts as fit; the first part has the number `from`. */
 function cut({ pointsMax, valuesMax }: KeyRangeRules, parts: readonly Amount[], from: number): Piece[] {
   const pieces: Piece[] = [];
   let begin = 0;
@@ -195,7 +195,7 @@ function pointsOf(amounts: readonly Amount[]): number {
   return amounts.reduce((sum, { points }) => sum + points, 0);
 }
 
-/** Points that become a block of a key range. */
+/** Points to be written as a block of a key range. */
 export type NewMetricBlock = KeyRange & Span & { readonly block: EncodedBlock };
 
 /** A change of a run's blocks: the removed and the added ones hold the same points. */

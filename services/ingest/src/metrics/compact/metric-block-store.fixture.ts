@@ -4,7 +4,7 @@ import type { MetricBlockStore } from "./metric-block-store.ts";
 /** `writes`: the most often that one of its values was written. */
 type Stored = { readonly facts: MetricBlockFacts; readonly data: Uint8Array; readonly writes: number };
 
-/** The blocks of one run in memory. They refuse what the keys of the database and the promises of a compactor exclude. */
+/** The blocks of one run in memory. They refuse anything that the keys of the database and the guarantees of a compactor exclude. */
 export type MemoryMetricStore = MetricBlockStore & {
   /** All blocks, of each key in the order of arrival. */
   stored(): readonly Stored[];
@@ -64,7 +64,7 @@ export function createMemoryMetricStore(rules: KeyRangeRules): MemoryMetricStore
   };
 }
 
-/** Of any key, blocks are disjoint in their order of arrival, and those of a narrower key range come before those of a wider one. */
+/** For any key, blocks are disjoint in their order of arrival, and those of a narrower key range come before those of a wider one. */
 function checkOrder(blocks: readonly MetricBlockFacts[]): void {
   blocks.forEach((block, i) => {
     if (block.firstKey % block.width !== 0) throw new Error("a block lies beside its keyRange");

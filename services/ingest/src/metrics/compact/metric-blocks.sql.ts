@@ -23,7 +23,7 @@ const listWaiting = binarySql(
 );
 
 /**
- * Returns the landing segments of a run by arrival: up to `rowsMax`, or up to the one with which they reach `bytesMax` bytes. No segment will come
+ * Returns the landing segments of a run by arrival: up to `rowsMax`, or up to the one with which they reach `bytesMax` bytes. No segment will arrive
  * before one that is listed. `db` runs as the worker.
  */
 export function listMetricSegments(
@@ -34,7 +34,7 @@ export function listMetricSegments(
   return db.rows(listWaiting, [orgId, runId, bounds.rowsMax, bounds.bytesMax]);
 }
 
-/** Tells about how many landing segments of metrics wait, of all organizations together. */
+/** Returns about how many landing segments of metrics wait, across all organizations. */
 export const countMetricSegments = rowCounterOf("metric_segments");
 
 const listTails = sql(
@@ -44,7 +44,7 @@ const listTails = sql(
 );
 
 /**
- * Returns the blocks that begin at these keys, of all widths: for each key those that are newer than its last block of a narrow key range with at
+ * Returns the blocks that begin at these keys, of all widths: for each key, the blocks newer than its last block of a narrow key range with at
  * least `sealedPoints` points, oldest first. `db` runs as the worker.
  */
 export async function listMetricBlockTails(
@@ -77,7 +77,7 @@ export function listCrowdedKeyRanges(
 
 const readBlocks = binarySql("ingest_read_metric_blocks", "SELECT data FROM ingest.read_metric_blocks($1, $2, $3, $4)");
 
-/** Returns the contents of some blocks, in the order of the blocks. `db` runs as the worker. @throws Error when one of them does not exist */
+/** Returns the contents of the given blocks, in their order. `db` runs as the worker. @throws Error when one of them does not exist */
 export async function readMetricBlocks(
   db: Db,
   { orgId, runId }: RunOfOrg,
@@ -89,7 +89,7 @@ export async function readMetricBlocks(
     blocks.map(({ firstKey }) => firstKey),
     float8Array(blocks.map(({ firstSeq }) => firstSeq)),
   ]);
-  // Another process has the work by now, or a person deleted a block.
+  // Another process now has the work, or a person deleted a block.
   if (rows.length < blocks.length) throw new Error("a metric block is not there any more");
   return rows.map(({ data }) => data);
 }
@@ -103,8 +103,8 @@ const replaceBlocks = sql(
 const NO_STATISTICS = new Uint8Array(0);
 
 /**
- * Replaces landing segments and blocks by blocks that hold the same points: one transaction, all or nothing. Prolongs the claim; returns false,
- * and does nothing, when the claim does not hold any more. `db` runs as the worker.
+ * Replaces landing segments and blocks with blocks that hold the same points: one transaction, all or nothing. Prolongs the claim; returns false,
+ * and does nothing, when the claim no longer holds. `db` runs as the worker.
  */
 export async function replaceMetricBlocks(
   db: Db,

@@ -11,7 +11,7 @@ let compaction: Compaction;
 beforeAll(async () => {
   ingest = await startIngest();
   tenant = await ingest.newTenant();
-  // Blocks of a few points: short histories then have many, of all widths.
+  // Blocks of a few points, so that short histories have many, of all widths.
   compaction = ingest.compactor(undefined, { pointsMax: 32, valuesMax: 512, childValuesMin: 24 });
 });
 afterAll(() => ingest.close());
@@ -21,7 +21,7 @@ type Command =
   | { readonly kind: "compact" }
   | { readonly kind: "read"; readonly compacting: boolean };
 
-/** Numbers of every size and sign, and those that a careless encoding changes. */
+/** Numbers of every size and sign, and numbers that a careless encoding changes. */
 const anyValue = fc.oneof(
   fc.integer({ min: -5, max: 5 }),
   fc.double({ noNaN: true, noDefaultInfinity: true }),

@@ -46,7 +46,7 @@ export async function readSegments(
 /** Points of landing segments that follow one another. */
 export type MetricPart = Span & { readonly columns: BlockColumns };
 
-/** Adds to each key range of this width its share of the parts, behind the parts that it has. */
+/** Appends to each key range of this width its share of the parts. */
 export async function spreadParts(
   parts: readonly MetricPart[],
   width: KeyRangeWidth,

@@ -21,9 +21,9 @@ export type SegmentPoint = {
 export type HandWrittenRun = RunOfOrg & {
   /** Writes one segment with its dirty marker and returns its seq. */
   land(points: readonly SegmentPoint[]): Promise<number>;
-  /** Returns what the run holds, from a plain list of it. */
+  /** Returns the points of the run, from a plain list. */
   model(): ReadonlyMap<string, readonly string[]>;
-  /** Returns what both tiers hold, in one snapshot. */
+  /** Returns the points of both tiers, in one snapshot. */
   stored(): Promise<ReadonlyMap<string, readonly string[]>>;
 };
 
@@ -90,7 +90,7 @@ export function createHandWrittenRun(owner: Db, run: RunOfOrg): HandWrittenRun {
   };
 }
 
-/** Adds what each key has, value by value. */
+/** Adds the values of each key one by one. */
 function collect(into: Map<string, string[]>, columns: BlockColumns): void {
   const { keyIds, steps, receivedUs, timestampsUs, offsets, pointIndexes, values } = columns;
   keyIds.forEach((keyId, index) => {

@@ -16,9 +16,9 @@ import { queryMetricGroupsHandler } from "./query-metric-groups.ts";
 
 let ingest: IngestFixture;
 let tenant: Tenant;
-/** What the service of runs answers. */
+/** The answer of the runs service. */
 let grouped: GroupRunsResponse;
-/** What it was asked for. */
+/** The request that it got. */
 let asked: unknown;
 
 beforeAll(async () => {

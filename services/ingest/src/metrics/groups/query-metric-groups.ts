@@ -21,7 +21,7 @@ import { sharedBuckets, type RunBuckets } from "./shared-buckets.rules.ts";
 import { readStatistics, statisticsOf, type Statistic } from "./statistics.rules.ts";
 
 /**
- * IngestReadService.QueryMetricGroups: which runs there are, and how they are grouped, is asked of the service of runs.
+ * IngestReadService.QueryMetricGroups. The runs and their groups are read from the runs service.
  * @throws bad_request, not_found when the caller may not see one of the runs that are named, run_search_invalid, run_search_too_broad
  */
 export function queryMetricGroupsHandler(
@@ -119,13 +119,13 @@ async function columnsOver(
   return { step: steps, columns: columns.map((numbers) => ({ numbers })) };
 }
 
-/** What a bucket costs besides its values. */
+/** The cost of a bucket in addition to its values. */
 const OVERHEAD = 20;
 
-/** Numbers that are handled without a break, in some milliseconds. */
+/** Numbers that are handled without a pause, in a few milliseconds. */
 const TURN_NUMBERS = 100_000;
 
-/** Returns what lets other work go on after a while. @throws deadline_exceeded when the request is over */
+/** Returns a function that lets other work run after a while. @throws deadline_exceeded when the request is over */
 function turns(): (work: number) => Promise<void> | undefined {
   let left = TURN_NUMBERS;
   return (work) => {

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { groupBuckets } from "./group-budget.rules.ts";
 import { sharedBuckets } from "./shared-buckets.rules.ts";
 
-/** A run as the buckets that it has, with their means. */
+/** A run as a list of its buckets, with their means. */
 const anyRun = fc.dictionary(fc.nat(12).map(String), fc.integer({ min: -9, max: 9 }), { maxKeys: 8 });
 
 test("a bucket has the means of the runs with points in it, in the order of the runs", () => {

@@ -4,7 +4,7 @@ export type RunBuckets = { readonly step: Float64Array; readonly mean: Float64Ar
 /** A bucket over several runs. */
 export type SharedBucket = {
   readonly step: number;
-  /** The means of the runs that have points in it, at least one; good until the next bucket. */
+  /** The means of the runs that have points in it, at least one; valid until the next bucket. */
   readonly means: Float64Array;
 };
 

@@ -2,10 +2,10 @@ import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { readStatistics, statisticsOf } from "./statistics.rules.ts";
 
-/** Whole numbers, of which the reference computes with exact integers up to the last step. */
+/** Whole numbers, so that the reference computes with exact integers up to the last step. */
 const wholes = fc.array(fc.integer({ min: -1000, max: 1000 }), { minLength: 1, maxLength: 60 });
 
-/** The root of (n Σx² - (Σx)²) / n², as textbooks have it. */
+/** The root of (n Σx² - (Σx)²) / n², as in textbooks. */
 function deviation(values: readonly number[]): number {
   const n = BigInt(values.length);
   const exact = values.map(BigInt);
@@ -14,7 +14,7 @@ function deviation(values: readonly number[]): number {
   return Math.sqrt(Number(n * squares - sum * sum)) / values.length;
 }
 
-/** The quantile of so many hundredths: the broken line through the points ((k - 1) / (n - 1), value k), in hundredths of the places. */
+/** The quantile of this many hundredths: the broken line through the points ((k - 1) / (n - 1), value k), in hundredths of the places. */
 function quantile(values: readonly number[], percent: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   const hundredths = (sorted.length - 1) * percent;

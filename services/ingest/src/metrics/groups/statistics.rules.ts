@@ -2,10 +2,10 @@ import { badRequest } from "@tidemark/errors";
 import { GROUP_STAT_SHAPE, GROUP_STATS_MAX } from "@tidemark/limits";
 import { meanOf } from "@tidemark/metric-codec";
 
-/** A number that tells of several values. */
+/** A number that summarizes several values. */
 export type Statistic = "mean" | "std" | "min" | "max" | "count" | { /** From 0 to 1. */ readonly quantile: number };
 
-/** Reads the names of statistics: plain ones, and quantiles as percentages with at most three digits behind the point, like p50 or p99.9. @throws bad_request */
+/** Reads the names of statistics: plain ones, and quantiles as percentages with at most three digits after the point, like p50 or p99.9. @throws bad_request */
 export function readStatistics(names: readonly string[]): readonly Statistic[] {
   if (names.length === 0 || names.length > GROUP_STATS_MAX || new Set(names).size < names.length)
     throw badRequest(`stats must have 1 to ${GROUP_STATS_MAX} different items`, "stats");
@@ -33,7 +33,7 @@ export function statisticsOf(values: Float64Array, wanted: readonly Statistic[])
   });
 }
 
-/** Deviations are halved, so that none is infinite, and scaled, so that no square is beyond a double. */
+/** Deviations are halved, so that none is infinite, and scaled, so that no square exceeds a double. */
 function deviationOf(values: Float64Array): number {
   const mean = meanOf(values, 0, values.length);
   const halves = values.map((value) => value / 2 - mean / 2);

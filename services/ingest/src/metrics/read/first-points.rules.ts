@@ -10,7 +10,7 @@ export type Points = {
   readonly timestampsUs: Float64Array;
 };
 
-/** Collects the first points of a series out of any number of points. */
+/** Collects the first points of a series from any number of points. */
 export type FirstPoints = {
   readonly add: SeriesTaker;
   /** Returns how many points are kept: the capacity, or fewer if fewer were added. */
@@ -20,11 +20,11 @@ export type FirstPoints = {
 };
 
 const NONE = new Float64Array(0);
-/** Up to this many numbers are copied one by one, which is quicker for so few than a copy of the array. */
+/** Up to this many numbers are copied one by one, which is faster for this few than a copy of the array. */
 const COPIED_SINGLY = 16;
 
 /**
- * Keeps the first `capacity` points within the range by step, then by arrival. Its memory is bounded by twice the capacity, whatever the number
+ * Keeps the first `capacity` points within the range by step, then by arrival. Its memory is bounded by twice the capacity, regardless of the number
  * of points. Points that arrive in ascending steps are neither moved nor sorted.
  */
 export function createFirstPoints(capacity: number, { startStep = 0, endStep = Infinity }: StepRange): FirstPoints {
@@ -60,7 +60,7 @@ export function createFirstPoints(capacity: number, { startStep = 0, endStep = I
     latest = kept === 0 ? -1 : columns[0][kept - 1]!;
   };
 
-  /** Takes the points `[from, to)`, whose steps do not fall and do not begin before the latest. */
+  /** Takes the points `[from, to)`, whose steps do not decrease and do not begin before the latest. */
   const append = ({ steps, values, receivedUs, timestampsUs }: StoredSeries, from: number, to: number): void => {
     const count = Math.min(to - from, capacity - kept);
     reserve(count);
@@ -92,7 +92,7 @@ export function createFirstPoints(capacity: number, { startStep = 0, endStep = I
     add(series) {
       const { steps, timestampsUs } = series;
       timed ||= timestampsUs.length > 0;
-      // A point at the step of the last kept point arrived later than that one.
+      // A point at the step of the last kept point arrived later than that point.
       const isWanted = (step: number): boolean => step >= startStep && step <= endStep && step < bound;
       let at = 0;
       while (at < steps.length) {

@@ -56,10 +56,10 @@ async function pointsOf(
   return { keys: points.steps.length === 0 ? [] : [{ key, points }], truncated, version };
 }
 
-/** The message of no points. */
+/** The message for no points. */
 export const noPoints: MessageInitShape<typeof PointColumnsSchema> = {};
 
-/** Returns points as the message that answers carry. */
+/** Returns points as the message for answers. */
 export function pointColumns(points: Points): MessageInitShape<typeof PointColumnsSchema> {
   return {
     steps: packed(points.steps),
@@ -69,7 +69,7 @@ export function pointColumns(points: Points): MessageInitShape<typeof PointColum
   };
 }
 
-/** Returns a typed array as a packed field, uncopied: the encoder only counts and indexes the field, though its declaration says array. */
+/** Returns a typed array as a packed field, without a copy: the encoder only counts and indexes the field, though its declaration says array. */
 function packed(column: Float64Array): number[] {
   return column as unknown as number[];
 }

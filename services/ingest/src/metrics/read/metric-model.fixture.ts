@@ -14,7 +14,7 @@ export type ModelPoint = {
 /** A point as an answer shows it. */
 export type ShownPoint = readonly [key: string, step: number, value: number, createdUs: number, timestampUs: number];
 
-/** What is known of a run, said without tiers, blocks and pages: all points in the order of arrival, and how reads show them. */
+/** A model of a run without tiers, blocks and pages: all points in the order of arrival, and how reads show them. */
 export type RunModel = {
   readonly points: ModelPoint[];
   list(
@@ -48,7 +48,7 @@ export function createRunModel(): RunModel {
           step >= (query.startStep ?? 0) &&
           step <= (query.endStep ?? Infinity),
       )
-      // Stable: what is equal stays in the order of arrival.
+      // Stable: equal points stay in the order of arrival.
       .toSorted((a, b) => compareKeyBytes(a.key, b.key) || a.step - b.step);
 
   const list: RunModel["list"] = (query, limit) => {
@@ -69,7 +69,7 @@ export function createRunModel(): RunModel {
   };
 }
 
-/** M4 as its definition says it: of the points of each bucket, in the order of arrival, the first, last, lowest and highest. */
+/** M4 by its definition: of the points of each bucket, in the order of arrival, the first, last, lowest and highest. */
 function sample(key: string, all: readonly ModelPoint[], buckets: number): ShownPoint[] {
   const low = Math.min(...all.map(({ step }) => step));
   const high = Math.max(...all.map(({ step }) => step));

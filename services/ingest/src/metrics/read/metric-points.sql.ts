@@ -6,7 +6,7 @@ import { pointsToRead } from "./series-budget.rules.ts";
 /** Which points of a run to read. */
 export type PointQuery = { readonly orgId: string; readonly runId: string; readonly range: StepRange };
 
-/** Where a page begins: the keys behind `key`, and of these what follows `tier`, `seq` and `firstKey`; all three are -1 to begin with these keys. */
+/** Where a page begins: at the keys after `key`, and after their `tier`, `seq` and `firstKey`; all three are -1 to begin with these keys. */
 export type PointCursor = {
   readonly key: string;
   readonly tier: number;
@@ -16,12 +16,12 @@ export type PointCursor = {
 
 /** How much one statement returns. */
 export type PointBounds = {
-  /** Bytes as stored, besides one more row at most. */
+  /** Stored bytes, plus at most one more row. */
   readonly bytes: number;
   /** Keys that are read together, and the values of all of them. */
   readonly keys: number;
   readonly values: number;
-  /** A key of more points is the last of them, and is read only as far as it is wanted. */
+  /** A key with more points is the last of the page, and is read only as far as needed. */
   readonly shortPoints: number;
 };
 
@@ -56,8 +56,8 @@ const pointsPage = binarySql(
 );
 
 /**
- * Reads what is stored of the next keys of a run, as many keys as are sure to have `pointsMax` points or are read together, and passes each row to
- * `take`. One statement, which sees one moment. The bytes of a row hold until `take` returns.
+ * Reads the stored points of a run's next keys, as many keys as surely have `pointsMax` points or are read together, and passes each row to
+ * `take`. One statement, which sees one snapshot. The bytes of a row are valid until `take` returns.
  */
 export async function listPointRows(
   tx: Tx,
@@ -116,8 +116,8 @@ export const POINT_BOUNDS: PointBounds = { bytes: 8 * 1024 * 1024, keys: 8192, v
 const begin = { tier: -1, seq: -1, firstKey: -1 };
 
 /**
- * Reads the first `limit` points of a run over all its keys, with the version of the run at the same moment. One statement sees one moment and
- * nearly always suffices. When it does not, the read begins again in a transaction that sees one moment as a whole.
+ * Reads the first `limit` points of a run over all its keys, with the version of the run in the same snapshot. One statement sees one snapshot and
+ * nearly always suffices. When it does not, the read restarts in a transaction that sees one snapshot.
  */
 export async function readPoints(
   db: Db,
@@ -134,7 +134,7 @@ export async function readPoints(
   });
 }
 
-/** Reads up to `statementsMax` pages, until there are enough points. Returns false when these did not suffice. */
+/** Reads up to `statementsMax` pages, until there are enough points. Returns false when these were not enough. */
 async function fill(
   reader: PointsReader,
   tx: Tx,

@@ -28,7 +28,7 @@ let compaction: Compaction;
 beforeAll(async () => {
   ingest = await startIngest();
   tenant = await ingest.newTenant();
-  // Blocks of eight points or so: short histories then have many, of every width.
+  // Blocks of about eight points, so that short histories have many, of every width.
   compaction = ingest.compactor(undefined, { pointsMax: 8, valuesMax: 128, childValuesMin: 16 });
 });
 afterAll(() => ingest.close());
@@ -157,7 +157,7 @@ const shownOf = (key: string, points: Points | PointColumns): ShownPoint[] =>
     points.timestampsUs[i] ?? Number.NaN,
   ]);
 
-/** A database in which compaction goes on between the statements of a transaction that reads. */
+/** A database in which compaction runs between the statements of a read transaction. */
 function restless(db: Db): Db {
   return {
     ...db,
@@ -180,11 +180,11 @@ function restless(db: Db): Db {
 const forgetMarkers = testSql("DELETE FROM ingest.dirty_markers");
 const forgetWork = testSql("DELETE FROM ingest.compaction_work");
 
-/** Runs and what is known of them. */
+/** Runs and their models. */
 type World = { readonly runIds: readonly string[]; readonly models: readonly RunModel[] };
 
 async function newWorld(): Promise<World> {
-  // The compactor would look after the runs of all histories before.
+  // The compactor would also work on the runs of all earlier histories.
   await ingest.owner.rows(forgetMarkers, []);
   await ingest.owner.rows(forgetWork, []);
   const runIds = await Promise.all(Array.from({ length: RUNS }, () => ingest.newRun(tenant)));

@@ -19,10 +19,10 @@ export type StoredSeries = {
   readonly timestampsUs: Float64Array;
 };
 
-/** Takes points of a series, which arrived after all those that it took before. */
+/** Takes points of a series, which arrived after all points taken before. */
 export type SeriesTaker = (series: StoredSeries) => void;
 
-/** What is known of the points of a key without reading them. */
+/** The facts of a key's points that are known without reading them. */
 export type KeyFacts = {
   readonly keyId: number;
   readonly count: number;
@@ -30,7 +30,7 @@ export type KeyFacts = {
   readonly lastStep: number;
 };
 
-/** A landing segment: one accepted request, with points of any keys. A segment that says when each point was received is right. */
+/** A landing segment: one accepted request, with points of any keys. A segment that says when each point was received takes precedence. */
 export type LandingSegment = { readonly receivedUs: number; readonly bytes: Uint8Array };
 
 /**
@@ -41,7 +41,7 @@ export type SeriesRow = { readonly run: number } & (
   | {
       readonly kind: "run";
       readonly version: number;
-      /** By place, of the keys that the run has in the range of steps. */
+      /** By place, for the keys that the run has in the range of steps. */
       readonly keys: ReadonlyMap<number, KeyFacts>;
     }
   /** The chunk statistics that stand for a chunk. */
@@ -51,7 +51,7 @@ export type SeriesRow = { readonly run: number } & (
   | { readonly kind: "segment"; readonly segment: LandingSegment }
 );
 
-/** The points of several keys in a block, encoded. */
+/** The encoded points of several keys in a block. */
 export type BlockPart = {
   /** The block's steps and times, as a chunk has them. */
   readonly steps: Uint8Array;
@@ -70,10 +70,10 @@ export type PointRow =
   | { readonly kind: "block"; readonly part: BlockPart }
   | { readonly kind: "segment"; readonly segment: LandingSegment };
 
-/** One for the process: chunks are decoded and taken one after another, and to allocate memory for each would take longer than to fill it. */
+/** One for the process: chunks are decoded and taken one after another, and allocating memory for each would take longer than filling it. */
 const scratch = createScratchBuffer();
 
-/** Opens a block and closes the one that it opened before. Each chunk that is read overwrites the one before it: take it before. */
+/** Opens a block and closes the previous one. Each chunk that is read overwrites the previous one: use that one first. */
 export type BlockOpener = (axis: BlockAxis) => (section: Uint8Array) => ReturnType<BlockKeyReader>;
 
 /** Creates an opener of blocks for one read. It keeps no reference to the rows of the read. */
@@ -82,7 +82,7 @@ export function createBlockOpener(): BlockOpener {
   return ({ steps, times }) => {
     memory ??= createScratchBuffer();
     memory.reuse();
-    // Sections arrive in later rows, whose bytes are where those of this one were.
+    // Sections arrive in later rows, whose bytes overwrite those of this row.
     const own = { steps: new Uint8Array(steps), times: times === null ? null : new Uint8Array(times) };
     const readKey = openBlock(own, memory);
     return (section) => {

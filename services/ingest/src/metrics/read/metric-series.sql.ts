@@ -12,11 +12,11 @@ export type SeriesQuery = {
   readonly range: StepRange;
   /** The most points of a series that is not sampled. */
   readonly limit: number;
-  /** The number of parts that a longer series is sampled in; undefined: it loses its tail. */
+  /** The number of parts that a longer series is sampled in; undefined: its tail is cut off. */
   readonly buckets: number | undefined;
 };
 
-/** Where a page begins: behind `tier`, `seq` and `firstKey` in a run; runs are counted from 1. */
+/** Where a page begins: after `tier`, `seq` and `firstKey` in a run; runs are counted from 1. */
 export type SeriesCursor = {
   readonly run: number;
   readonly tier: number;
@@ -48,8 +48,8 @@ const seriesPage = binarySql(
 );
 
 /**
- * Reads what is stored of the series from a position on, up to about `bytesMax` bytes, passes each row to `take`, and returns where the next page
- * begins; undefined when there is none. One statement, which sees one moment. The bytes of a row hold until `take` returns.
+ * Reads the stored points of the series from a position on, up to about `bytesMax` bytes, passes each row to `take`, and returns where the next page
+ * begins; undefined when there is none. One statement, which sees one snapshot. The bytes of a row are valid until `take` returns.
  */
 export async function listSeriesRows(
   tx: Tx,
@@ -65,7 +65,7 @@ export async function listSeriesRows(
     query.keys,
     query.range.startStep ?? 0,
     query.range.endStep ?? Infinity,
-    // A series that is sampled beyond its limit needs no further point.
+    // A series that is sampled beyond its limit does not need another point.
     query.buckets === undefined ? pointsToRead(query.limit) : query.limit,
     query.buckets ?? null,
     from.run,
@@ -100,7 +100,7 @@ function seriesRowOf(row: RawSeriesRow): SeriesRow {
 /** Place and id in four bytes each, then count, first and last step as doubles; all in network order. */
 const FACTS_BYTES = 32;
 
-/** Reads the facts of the keys of a run, by place; the form is that of `metric_series_page`. */
+/** Reads the facts of the keys of a run, by place, in the form of `metric_series_page`. */
 export function readFacts(packed: Buffer | null): ReadonlyMap<number, KeyFacts> {
   const keys = new Map<number, KeyFacts>();
   for (let at = 0; packed !== null && at < packed.length; at += FACTS_BYTES) {

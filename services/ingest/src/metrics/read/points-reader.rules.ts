@@ -6,7 +6,7 @@ import { pointsToRead } from "./series-budget.rules.ts";
 /** Points of one key. */
 export type KeyPoints = { readonly key: string; readonly points: Points };
 
-/** Makes the first points of a run, over all its keys, out of the rows of a read. */
+/** Builds the first points of a run, over all its keys, from the rows of a read. */
 export type PointsReader = {
   /** Takes the next row and keeps no reference to it; keys arrive in the order of their bytes. @throws CodecError for a damaged row */
   readonly add: (row: PointRow) => void;
@@ -23,7 +23,7 @@ const ENTRY_BYTES = 8;
 
 /** Reads up to `limit` points within the range. Its memory is bounded by twice the limit for each key that is read, and one row. */
 export function createPointsReader(limit: number, range: StepRange): PointsReader {
-  /** All keys, and those that are being read. */
+  /** All keys, and the keys that are being read. */
   const collected: { readonly key: string; readonly first: FirstPoints }[] = [];
   let wanted = createWantedKeys();
   const openBlock = createBlockOpener();

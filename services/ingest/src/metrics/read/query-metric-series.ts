@@ -60,7 +60,7 @@ export function queryMetricSeriesHandler(deps: {
   };
 }
 
-/** Returns the keys of a request. @throws bad_request for none, more than 50, and one that is there twice */
+/** Returns the keys of a request. @throws bad_request for none, more than 50, and a repeated key */
 export function requireKeys(keys: readonly string[]): readonly string[] {
   if (keys.length === 0 || keys.length > SERIES_KEYS_MAX || new Set(keys).size < keys.length) {
     throw badRequest(`keys must have 1 to ${SERIES_KEYS_MAX} different items`, "keys");
@@ -76,7 +76,7 @@ export function pairsOf(
   return keys.flatMap((key, k) => runIds.map((runId, i) => [key, runId, k, i] as const));
 }
 
-/** Returns for each id its place among the different ids, and undefined where it is repeated. */
+/** Returns the place of each id among the distinct ids, and undefined where an id is repeated. */
 export function firstPlaces(ids: readonly string[]): (number | undefined)[] {
   const seen = new Set<string>();
   return ids.map((id) => {

@@ -5,9 +5,9 @@ import { createSeriesReader, type RunSeries } from "./series-reader.rules.ts";
 
 /** How much is read at a time. */
 export type SeriesBounds = {
-  /** Bytes that one statement returns, as they are stored, besides one more row at most. */
+  /** Stored bytes that one statement returns, plus at most one more row. */
   readonly bytes: number;
-  /** Series that one statement looks for, besides those of one more run at most. */
+  /** Series that one statement looks for, plus at most those of one more run. */
   readonly series: number;
 };
 
@@ -18,8 +18,8 @@ const SERIES_BOUNDS: SeriesBounds = { bytes: 8 * 1024 * 1024, series: 500 };
 const STATEMENTS_MAX = 2;
 
 /**
- * Reads the series of some keys in some runs, with the version of each run at the same moment as its series. A run is read by one statement, which
- * sees one moment. A run that has more than a statement returns is read in a transaction that sees one moment as a whole: between two separate
+ * Reads the series of some keys in some runs, with the version of each run in the same snapshot as its series. A run is read by one statement, which
+ * sees one snapshot. A run that has more than a statement returns is read in a transaction that sees one snapshot: between two separate
  * statements a compactor could join what was read with what was not read. Ends between two statements when its request is over.
  * @throws deadline_exceeded
  */
@@ -57,7 +57,7 @@ async function readRuns(db: Db, query: SeriesQuery, pageBytes: number): Promise<
     const rest = { ...query, runIds: runIds.slice(found.length) };
     const reader = createSeriesReader(rest);
     const next = await listSeriesRows(db, rest, seriesBegin, pageBytes, reader.add);
-    // The run in which the page ended is read anew.
+    // The run in which the page ended is read again.
     found.push(...reader.take().slice(0, next === undefined ? undefined : next.run - 1));
     if (next?.run === 1) {
       const long = { ...rest, runIds: rest.runIds.slice(0, 1) };

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** Raise it when the answers to the same question about the same points change. */
+/** Increase it when the answers to the same question about the same points change. */
 const FORM = 1;
 const TAG_BYTES = 15;
 /** Matches every tag (RFC 9110, If-None-Match). */
@@ -18,7 +18,7 @@ export function readTag(question: readonly unknown[], versions: readonly number[
     .toString("base64url");
 }
 
-/** Tells whether the answer with this tag is among those that the caller knows. */
+/** Returns whether the answer with this tag is among those that the caller knows. */
 export function isKnownTag(tag: string, known: readonly string[]): boolean {
   return known.includes(tag) || known.includes(ANY);
 }

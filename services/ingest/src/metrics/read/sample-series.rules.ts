@@ -1,7 +1,7 @@
 import type { M4Sampler } from "@tidemark/metric-codec";
 
 /**
- * Passes points, which arrived in this order, to a sampler. A stretch of points whose steps do not fall and lie in one bucket is passed as one:
+ * Passes points, which arrived in this order, to a sampler. A stretch of points whose steps do not decrease and lie in one bucket is passed as one:
  * the end of the stretch is found by search, and only its values are read one by one. This takes a fraction of the time of passing every point.
  * @param bucketOf the bucket of a step; a higher step is never in a lower bucket
  */
@@ -19,7 +19,7 @@ export function sampleSeries(
   });
 }
 
-/** Cuts steps, in the order in which they are, into stretches `[from, to)` that do not fall and lie in one bucket; the parameters are those of `sampleSeries`. */
+/** Cuts steps, in the given order, into stretches `[from, to)` that do not decrease and lie in one bucket; the parameters are those of `sampleSeries`. */
 export function eachStretch(
   bucketOf: (step: number) => number,
   steps: Float64Array,
@@ -36,7 +36,7 @@ export function eachStretch(
   }
 }
 
-/** Returns the index at which the steps from `from` on fall for the first time. */
+/** Returns the index at which the steps from `from` on first decrease. */
 function endOfRise(steps: Float64Array, from: number): number {
   let at = from + 1;
   for (let step = steps[from]!, next = step; at < steps.length; at++, step = next) {
@@ -47,7 +47,7 @@ function endOfRise(steps: Float64Array, from: number): number {
 }
 
 /**
- * Returns the index at which the bucket of the first step ends, among steps that do not fall up to `end`. It searches in distances that double and
+ * Returns the index at which the bucket of the first step ends, among steps that do not decrease up to `end`. It searches in distances that double and
  * then halve.
  */
 function endOfBucket(bucketOf: (step: number) => number, steps: Float64Array, from: number, end: number): number {
@@ -67,7 +67,7 @@ function endOfBucket(bucketOf: (step: number) => number, steps: Float64Array, fr
   return outside;
 }
 
-/** Returns the statistics of points whose steps do not fall: of equal values the first has the lowest step and arrived first. */
+/** Returns the statistics of points whose steps do not decrease: of equal values the first has the lowest step and arrived first. */
 function statisticsOf(steps: Float64Array, values: Float64Array, from: number, to: number) {
   let min = values[from]!;
   let max = min;

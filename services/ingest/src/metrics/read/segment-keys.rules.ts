@@ -7,13 +7,13 @@ export type WantedKey = { readonly keyId: number; readonly take: SeriesTaker };
 /** Keys of a run whose points are wanted. */
 export type WantedKeys = {
   readonly add: (key: WantedKey) => void;
-  /** Returns what takes the points of a key; undefined when they are not wanted. */
+  /** Returns the function that takes the points of a key; undefined when they are not wanted. */
   readonly byId: (keyId: number) => SeriesTaker | undefined;
-  /** Passes the points of these keys in a segment on. @throws CodecError for a damaged segment */
+  /** Passes on the points of these keys in a segment. @throws CodecError for a damaged segment */
   readonly takeSegment: (segment: LandingSegment) => void;
 };
 
-/** Up to this many keys are decoded one by one, which is faster than to decode all keys of a segment, of which there may be thousands. */
+/** Up to this many keys are decoded one by one, which is faster than decoding all keys of a segment, which may be thousands. */
 const DECODED_SINGLY = 4;
 
 /** Creates an empty collection. */

@@ -11,11 +11,11 @@ export type SeriesBudget = {
   readonly limit: number;
   /** The number of parts that a longer series is sampled in; undefined when the request names none. */
   readonly buckets: number | undefined;
-  /** The most points of a series that is returned whole although the request names buckets. */
+  /** The most points of a series that is returned whole even if the request names buckets. */
   readonly wholeMax: number;
 };
 
-/** Returns how many points to read, to return the first `limit` of them and to know whether there are more. */
+/** Returns how many points to read in order to return the first `limit` of them and to know whether there are more. */
 export function pointsToRead(limit: number): number {
   return limit + 1;
 }

@@ -11,23 +11,23 @@ import { sampleSeries } from "./sample-series.rules.ts";
 import { createWantedKeys, type WantedKeys } from "./segment-keys.rules.ts";
 import { pointsToRead } from "./series-budget.rules.ts";
 
-/** Which series of some keys to make. */
+/** Which series of some keys to build. */
 export type SeriesPlan = {
   readonly keys: readonly string[];
   readonly range: StepRange;
   /** The most points of a series that is not sampled. */
   readonly limit: number;
-  /** The number of parts that a series of more points than the limit is sampled in; undefined: it loses its tail. */
+  /** The number of parts that a series of more points than the limit is sampled in; undefined: its tail is cut off. */
   readonly buckets: number | undefined;
 };
 
-/** What an answer shows of the series of one key in one run. */
+/** The series of one key in one run, for an answer. */
 export type KeySeries = ReturnType<SeriesCollector["take"]>;
 
 /** The series of one run in the order of the keys, with the version of the run. */
 export type RunSeries = { readonly version: number; readonly series: readonly KeySeries[] };
 
-/** Makes series out of the rows of a read. */
+/** Builds series from the rows of a read. */
 export type SeriesReader = {
   /** Takes the next row and keeps no reference to it. @throws CodecError for a damaged row */
   readonly add: (row: SeriesRow) => void;
@@ -62,13 +62,13 @@ export function createSeriesReader(plan: SeriesPlan): SeriesReader {
   return {
     add(row) {
       if (row.kind === "run") {
-        // Each page begins with the run in which the page before ended.
+        // Each page begins with the run in which the previous page ended.
         if (runs.length < row.run) beginRun(row);
         return;
       }
       const { collectors, wanted } = runs[row.run - 1]!;
       if (row.kind === "statistics") {
-        // The statement and the sampler agree about buckets, because they calculate alike.
+        // The statement and the sampler agree on buckets, because they calculate them in the same way.
         if (!collectors[row.place]!.addStatistics(readChunkStatistics(row.statistics))) {
           throw new Error("a chunk came without its points");
         }
@@ -85,11 +85,11 @@ export function createSeriesReader(plan: SeriesPlan): SeriesReader {
 type SeriesCollector = {
   readonly add: SeriesTaker;
   /**
-   * Takes all points of a chunk, which arrived after all those that were taken before, by the statistics of the chunk. Takes nothing and returns
+   * Takes all points of a chunk, which arrived after all points taken before, by the statistics of the chunk. Takes nothing and returns
    * false when the points themselves are needed.
    */
   readonly addStatistics: (statistics: ChunkStatistics) => boolean;
-  /** Returns what the answer shows of the series. */
+  /** Returns the series for the answer. */
   take(): { readonly points: Points; readonly truncated: boolean; readonly sampled: boolean };
 };
 

@@ -74,7 +74,7 @@ describe("a sort key", () => {
     expect(await sortKeys.expectExact(tenant)).toEqual([LOSS_BEST, LOSS_LATEST, SCORE_BEST]);
     expect(await storedOf(written)).toEqual({ best: -2, latest: 7 });
 
-    // A run that was indexed, a new key of a run, a new run, values that are better and not.
+    // A run that was indexed, a new key of a run, a new run, better and worse values.
     const [, , , fresh] = runIds as [string, string, string, string];
     await Promise.all([
       write(indexed, [1, { loss: 9, score: 0.5 }]),
@@ -196,7 +196,7 @@ describe("a filler", () => {
     if (sortKey === undefined) throw new Error("no sort key is due");
     return sortKey;
   };
-  /** The next step that has not to wait for other transactions of the server. */
+  /** The next step that does not have to wait for other transactions of the server. */
   const step = (sortKey: AskedSortKey) =>
     until("a step", async () => {
       const outcome = await fillSortKey(ingest.db, sortKey, { runsMax: 2, leaseSeconds: 60 });
@@ -208,7 +208,7 @@ describe("a filler", () => {
     await sortKeys.ask(tenant, LOSS_BEST);
     const sortKey = await claimed();
     expect(await step(sortKey)).toEqual({ outcome: "filled", runs: 2 });
-    // Another process finds nothing to do.
+    // Another process finds no work.
     expect(await sortKeys.round()).toBe(0);
     await sortKeys.unclaim();
     const again = await claimed();
@@ -308,7 +308,7 @@ describe("asking for a sort key", () => {
     await sortKeys.ask(tenant, ...many(0, 17));
     expect(await askedKeys()).toEqual(many(0, 16).map(([key]) => key));
     expect(await versionOf()).toBe(16);
-    // One that is asked for all the time looks like this for an hour.
+    // A sort key in constant use looks like this for an hour.
     await ingest.owner.rows(askedAgo, [tenant.orgId, "k03", 119]);
     await sortKeys.ask(tenant, ...many(16, 17));
     expect(await askedKeys()).toEqual(many(0, 16).map(([key]) => key));
@@ -342,7 +342,7 @@ describe("a write that is not committed yet", () => {
   const ended = testSql(
     "SELECT pg_snapshot_xmin(pg_current_snapshot()) >= boundary AS ended FROM ingest.sort_keys WHERE NOT ready",
   );
-  /** Begins `work` while a write of the run is open that makes its best value 1, and commits the write once `work` waits for it. */
+  /** Begins `work` while a write of the run is open that makes its best value 1, and commit the write once `work` waits for it. */
   const whileWriting = async (runId: string, work: () => Promise<unknown>): Promise<void> => {
     const working = await ingest.owner.transaction(async (tx) => {
       await tx.rows(lock, [tenant.orgId, runId]);

@@ -16,31 +16,31 @@ const LEASE_SECONDS = 15;
 /** Few at a time: writes of these runs wait for the step. */
 const RUNS_PER_STEP = 100;
 
-/** How many times as long as it rests a filler works. */
+/** A filler works this many times as long as it rests. */
 const WORK_PER_REST = 4;
-/** Writes take milliseconds, so one that does not know of a sort key ends soon. */
+/** Writes take milliseconds, so a write that does not know of a sort key ends soon. */
 const WAIT_MS = 20;
-/** After this many waits others have their turn, and the sort key again after some seconds: a transaction may take long. */
+/** After this many waits other sort keys have their turn, and this one again after some seconds: a transaction may take long. */
 const WAITS_MAX = 50;
 const RETRY_SECONDS = 2;
 
-/** What a filler works with. */
+/** Dependencies of a filler. */
 export type SortKeyFillerOptions = {
-  /** As the service's role. */
+  /** With the service's role. */
   readonly db: Db;
-  /** As the worker's role, which sees the sort keys of all organizations. */
+  /** With the worker's role, which sees the sort keys of all organizations. */
   readonly workerDb: Db;
   readonly log: Pick<Log, "info">;
   /** Waits for a number of milliseconds. */
   readonly rest?: (ms: number) => Promise<unknown>;
-  /** Asked before each step: when true, the rest is left to others. */
+  /** Asked before each step: when true, the rest is left to other processes. */
   readonly isStopped?: () => boolean;
 };
 
 /**
- * Does one round: makes the sort keys that are asked for ready, one after another, and returns how many became ready. Between the steps of one it rests
- * a little, so that writes have their turn. Several processes may do so simultaneously: each takes other sort keys. After a crash the
- * next round goes on where the last step ended, once the claim has run out.
+ * Does one round: makes requested sort keys ready, one after another, and returns how many became ready. Between the steps of a key it rests
+ * a little, so that writes have their turn. Several processes may do so simultaneously: each takes different sort keys. After a crash the
+ * next round continues where the last step ended, once the claim has run out.
  */
 export async function fillSortKeys(options: SortKeyFillerOptions): Promise<number> {
   const { workerDb, isStopped = () => false } = options;
@@ -53,7 +53,7 @@ export async function fillSortKeys(options: SortKeyFillerOptions): Promise<numbe
   return ready;
 }
 
-/** How often work that takes long says how far it is. */
+/** How often long work reports its progress. */
 const PROGRESS_MS = 5000;
 
 async function fill(sortKey: AskedSortKey, options: SortKeyFillerOptions): Promise<boolean> {
@@ -87,10 +87,10 @@ async function fill(sortKey: AskedSortKey, options: SortKeyFillerOptions): Promi
   return false;
 }
 
-/** Lists look at each run that is being written until the sort key is ready, so nobody waits for long. */
+/** Lists look at each run that is being written until the sort key is ready, so no caller waits for long. */
 const PERIOD_MS = 200;
 const RETIRE_MS = 60 * 60_000;
-/** A sort key that no list was sorted by for as long is one no more. */
+/** A sort key that no list was sorted by for this long is deleted. */
 const UNUSED_DAYS = 7;
 
 /** Starts a filler, which does a round now and five times a second, and deletes unused sort keys every hour. `stop` ends it after the current step. */

@@ -74,13 +74,13 @@ test("a reader never sees another value than the one that it would calculate", a
   let [checked, deleted, ready] = [0, 0, 0];
   const isEnough = (): boolean => checked > 50 && deleted > 1 && ready > KEYS.length;
   const writing = writers.map(async (_writer, w) => {
-    // On a busy machine the others need longer.
+    // On a busy machine the other processes need longer.
     for (let round = 0; round < ROUNDS || !isEnough(); round++) {
       await Promise.all(Array.from({ length: w === 2 ? 3 : 5 }, (_, i) => write(w, round, i)));
     }
   });
 
-  /** Goes on until all is written. Returns how often. */
+  /** Repeats until all is written. Returns how often. */
   const meanwhile = async (work: (n: number) => Promise<unknown>): Promise<number> => {
     let n = 0;
     for (; isWriting; n++) await work(n);
@@ -89,7 +89,7 @@ test("a reader never sees another value than the one that it would calculate", a
   const others = [
     meanwhile((n) => sortKeys.ask(tenant, KEYS[n % KEYS.length]!)),
     meanwhile(async () => void (ready += await sortKeys.round({ rest: () => Promise.resolve() }))),
-    // One that dies after its first step.
+    // A process that dies after its first step.
     meanwhile(async () => {
       const sortKey = await claimSortKey(sortKeys.workerDb, 60);
       if (sortKey !== undefined) await fillSortKey(ingest.db, sortKey, { runsMax: 3, leaseSeconds: 60 });
@@ -100,7 +100,7 @@ test("a reader never sees another value than the one that it would calculate", a
       await indexQuietRuns({ db: ingest.db, workerDb: sortKeys.workerDb, rest: () => Promise.resolve() });
     }),
     meanwhile(async (n) => {
-      // It is asked for again soon.
+      // It is requested again soon.
       const all = await sortKeys.ready(tenant);
       if (all.length < KEYS.length) return;
       await ingest.owner.rows(makeOld, [tenant.orgId, ...all[n % all.length]!]);

@@ -7,7 +7,7 @@ import { fillSortKeys, type SortKeyFillerOptions } from "./sort-key-filler.ts";
 /** A sort key by name. */
 export type NamedSortKey = readonly [key: string, by: "best" | "latest"];
 
-/** What the runs service does with sort keys, and what the filler of a process does. */
+/** The operations on sort keys of the runs service and of the filler of a process. */
 export type SortKeysFixture = {
   readonly runsDb: Db;
   readonly workerDb: Db;
@@ -21,7 +21,7 @@ export type SortKeysFixture = {
   unclaim(): Promise<void>;
   /** The ready sort keys, in their order. */
   ready(tenant: Tenant): Promise<NamedSortKey[]>;
-  /** Compares the walk along each ready key with the key aggregates of all runs, as of one moment. Returns the ready keys. */
+  /** Compares the walk along each ready key with the key aggregates of all runs, in one snapshot. Returns the ready keys. */
   expectExact(tenant: Tenant): Promise<NamedSortKey[]>;
 };
 
@@ -41,7 +41,7 @@ const countLeft = testSql("SELECT count(*) AS left FROM ingest.sort_keys WHERE N
 const endClaims = testSql("UPDATE ingest.sort_keys SET claimed_until = '-infinity'");
 type Value = { readonly runId: string; readonly value: number; readonly created: string };
 
-/** Creates the fixture on that of the service. */
+/** Creates the fixture on top of the fixture of the service. */
 export function sortKeysOf(ingest: IngestFixture): SortKeysFixture {
   const runsDb = ingest.poolOf("tidemark_runs");
   const workerDb = ingest.poolOf("tidemark_ingest_worker");

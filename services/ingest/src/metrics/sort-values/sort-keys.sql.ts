@@ -4,7 +4,7 @@ import { sql, type Db } from "@tidemark/pg";
 export type AskedSortKey = { readonly orgId: string; readonly key: string; readonly by: "best" | "latest" };
 
 // The snapshot shows the sort key, and the number of the transaction is taken after it. So every write that could not see the sort key has a lower
-// number. One that is not below the snapshot's end comes from another server, with a restored dump.
+// number. A number not below the snapshot's end is from another server, with a restored dump.
 const claimKey = sql(
   "ingest_claim_sort_key",
   `WITH due AS MATERIALIZED (
@@ -29,7 +29,7 @@ const releaseKey = sql(
    WHERE org_id = $1 AND key = $2 AND by = $3 AND NOT ready`,
 );
 
-/** Lets others claim a sort key, after some seconds. */
+/** Lets other processes claim a sort key after some seconds. */
 export async function releaseSortKey(
   workerDb: Db,
   { orgId, key, by }: AskedSortKey,
@@ -41,7 +41,7 @@ export async function releaseSortKey(
 const fillKey = sql("ingest_fill_sort_key", "SELECT outcome, runs FROM ingest.fill_sort_key($1, $2, $3, $4, $5)");
 
 /**
- * What a step did: `filled` gave some runs their values; `ready` found no more runs; `waiting`: a write that does not know of the sort key may be
+ * The outcome of a step: `filled` gave some runs their values; `ready` found no more runs; `waiting`: a write that does not know of the sort key may be
  * on its way; `ended`: the sort key is ready or gone.
  */
 export type FillOutcome = { readonly outcome: "filled" | "ready" | "waiting" | "ended"; readonly runs: number };
@@ -73,7 +73,7 @@ export async function deleteOldSortKeys(workerDb: Db, days: number): Promise<num
   let deleted = 0;
   for (const { orgId } of await workerDb.rows<{ orgId: string }>(listOld, [days])) {
     deleted += await workerDb.transaction(async (tx) => {
-      // The lock of all who change the sort keys of an organization; then writers find out.
+      // The lock of every change to the sort keys of an organization; then writers find out.
       await tx.count(lockVersion, [orgId]);
       return tx.count(deleteOld, [orgId, days]);
     });

@@ -49,7 +49,7 @@ const points =
   testSql(`SELECT coalesce((SELECT points FROM ingest.run_points_v1 WHERE org_id = $1 AND run_id = $2), 0) AS run,
           coalesce((SELECT points FROM ingest.project_points_v1 WHERE org_id = $1), 0) AS project`);
 
-/** What the runs service reads of a run. */
+/** The runs service's read of a run. */
 async function read(tenant: Tenant, runId: string) {
   return runsDb.readTenant(tenant.orgId, async (tx) => ({
     ranks: (await tx.rows<Record<string, unknown>>(ranks, [tenant.orgId, runId])).map((row) => Object.values(row)),
@@ -165,7 +165,7 @@ test("indexing rests between the steps of a run with many keys as long as it wor
   };
   expect(await indexNew(300)).toEqual([]);
   const rests = await indexNew(1200);
-  // Of 500, 500 and 200 keys, and one that finds no more: before the last two.
+  // Steps of 500, 500 and 200 keys, and one that finds no more: before the last two.
   expect(rests).toHaveLength(2);
   for (const ms of rests) expect(ms).toBeGreaterThan(0);
 });

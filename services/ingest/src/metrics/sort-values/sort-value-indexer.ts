@@ -9,16 +9,16 @@ const QUIET_MINUTES = 2;
 
 const RUNS_PER_ROUND = 500;
 
-/** Few keys at a time: a write to the run waits while they are indexed. */
+/** Few keys at a time, because a write to the run waits while they are indexed. */
 const KEYS_PER_STEP = 500;
 /** A run whose keys fit into one step has a second step, which finds nothing more. */
 const STEPS_OF_FEW_KEYS = 2;
 
-/** What a sort-value indexer works with. */
+/** Dependencies of a sort-value indexer. */
 export type SortValueIndexerOptions = {
-  /** As the service's role. */
+  /** With the service's role. */
   readonly db: Db;
-  /** As the worker's role, which sees the runs of all organizations. */
+  /** With the worker's role, which sees the runs of all organizations. */
   readonly workerDb: Db;
   /** Waits for a number of milliseconds. */
   readonly rest?: (ms: number) => Promise<unknown>;
@@ -27,9 +27,9 @@ export type SortValueIndexerOptions = {
 };
 
 /**
- * Does one round: indexes the sort values of runs that have been quiet, and returns how many runs became indexed. With a run of many keys it rests
- * as long as it works, because millions of values take PostgreSQL minutes, and other work wants it meanwhile. Several processes may do so
- * simultaneously, and after a crash the next round goes on: a run counts as indexed only once its last statement has committed.
+ * Does one round: indexes the sort values of runs that have been quiet, and returns how many runs became indexed. For a run of many keys it rests
+ * as long as it works, because millions of values take PostgreSQL minutes, while other work needs it. Several processes may do so
+ * simultaneously, and after a crash the next round continues: a run counts as indexed only once its last statement has committed.
  */
 export async function indexQuietRuns(options: SortValueIndexerOptions): Promise<number> {
   const runs = await listUnindexedRuns(options.workerDb, QUIET_MINUTES, RUNS_PER_ROUND);

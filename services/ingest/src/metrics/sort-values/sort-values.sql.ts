@@ -12,7 +12,7 @@ const listRuns = sql(
 );
 
 /**
- * Returns unindexed runs of all organizations that were not written for `quietMinutes`, by the clock that writes use; those that have been quiet
+ * Returns unindexed runs of all organizations that were not written for `quietMinutes`, by the clock that writes use; runs that have been quiet
  * longest come first.
  */
 export function listUnindexedRuns(workerDb: Db, quietMinutes: number, runsMax: number): Promise<UnindexedRun[]> {

@@ -22,17 +22,17 @@ import type { MetricWriter } from "./metric-writer.ts";
  *     metric-writer.ts          puts the write into a group with others (infra/jobs); repeats of a write get its reply
  *     pending-write.ts          a write in the queue, and whether it leaves a dirty marker
  *     commit-group.ts           stores a group in one transaction and answers its writes
- *     group-draft.ts            makes the statement of a group out of what is known of its runs
- *     run-states.ts             what is known of runs, in memory
+ *     group-draft.ts            makes the statement of a group from the known state of its runs
+ *     run-states.ts             the known state of runs, in memory
  *     run-draft.rules.ts        numbers new keys and changes the aggregate pages of a run
  *     sort-changes.rules.ts     finds the values to sort by that change, of the few keys that lists are sorted by
  *     sort-keys.ts              which keys these are, in memory
  *     aggregate-page.ts         in packages/metric-codec: the aggregates of a write, and the merge of two aggregates
- *     metric-group.sql.ts       loads what is not known, and stores the group
+ *     metric-group.sql.ts       loads unknown state, and stores the group
  */
 
 /**
- * Stores a write. With `waits` it waits while another write holds its idempotency key; without, it is refused immediately with
+ * Stores a write. With `waits` it waits while another write holds its idempotency key; otherwise it is refused immediately with
  * idempotency_in_progress.
  */
 export type AppendMetrics = (
@@ -94,8 +94,8 @@ function columnsOf(message: MetricColumns | undefined): Columns {
 }
 
 /**
- * Returns the content of a batch besides its keys, for its fingerprint: all that is stored, independent of how it is stored, so that a repeat
- * is recognized even after an upgrade. The columns have one form whatever the order of keys in the JSON was.
+ * Returns the content of a batch without its keys, for its fingerprint: all that is stored, regardless of its storage form, so that a repeat
+ * is recognized even after an upgrade. The columns have one form for any order of keys in the JSON.
  */
 function fingerprintParts(columns: Columns): Uint8Array[] {
   const bytes = (array: Float64Array | Uint32Array): Uint8Array =>
@@ -113,8 +113,8 @@ function fingerprintParts(columns: Columns): Uint8Array[] {
 const WRITES_MAX = 64;
 
 /**
- * IngestService.AppendMetricsTogether: stores each write separately, all simultaneously. A write that would have to wait for its idempotency key
- * is sent back, so that the others need not wait with it. Unknown errors are reported to `onUnknownError`, as those of a call with one write are.
+ * IngestService.AppendMetricsTogether: stores each write separately, all simultaneously. A write that would wait for its idempotency key
+ * is sent back, so that the others need not wait with it. Unknown errors are reported to `onUnknownError`, as for a call with one write.
  * @throws bad_request for no write or more than 64
  */
 export function appendMetricsTogetherHandler(deps: {

@@ -5,10 +5,10 @@ import { appendMetricGroup, insertedOf, lockMetricRuns, type GroupOutcome } from
 import { decideMarkerAgain, passMarkerOn, type PendingWrite } from "./pending-write.ts";
 import type { PointSlots } from "./point-slots.rules.ts";
 
-/** What commits are made with. */
+/** Dependencies of commits. */
 export type CommitDeps = DraftDeps & { readonly db: Db; readonly pointSlots: PointSlots };
 
-/** After this many rounds in which another process was quicker, the group locks its runs. */
+/** After this many rounds lost to faster processes, the group locks its runs. */
 const STALE_ROUNDS = 2;
 
 /**
@@ -88,7 +88,7 @@ function withoutUnusable(
   { keys }: Extract<GroupOutcome, { outcome: "keys" }>,
   held: PendingWrite[],
 ): PendingWrite[] {
-  // As the statement has them: by run, then in their order.
+  // In the order of the statement: by run, then in their own order.
   const keyed = inStatementOrder(writes).filter(({ idempotency }) => idempotency !== null);
   const unusable = new Set<PendingWrite>();
   for (const key of keys) {
@@ -115,7 +115,7 @@ function inStatementOrder(writes: readonly PendingWrite[]): PendingWrite[] {
   return [...writes].sort((a, b) => (a.runId < b.runId ? -1 : a.runId > b.runId ? 1 : 0));
 }
 
-/** Stores a write whose idempotency key another transaction holds, once that has ended, and answers it. Never throws. */
+/** Stores a write whose idempotency key another transaction holds, once that transaction has ended, and answers it. Never throws. */
 export async function commitHeld(write: PendingWrite, deps: CommitDeps): Promise<void> {
   const { orgId, runId, idempotency } = write;
   try {
@@ -136,7 +136,7 @@ export async function commitHeld(write: PendingWrite, deps: CommitDeps): Promise
   } catch (error) {
     write.reject(error as Error);
   } finally {
-    // A group may be writing the run without knowing of this write: it finds out by the version.
+    // A group that writes the run may not know of this write: it finds out by the version.
     dropRuns([write], deps);
   }
 }
@@ -145,7 +145,7 @@ function dropRuns(writes: readonly PendingWrite[], { states }: CommitDeps): void
   for (const { runId } of writes) states.drop(runId);
 }
 
-/** Tells whether the database could not be asked, or took too long. */
+/** Returns whether the database could not be asked, or took too long. */
 function isUnavailable(error: unknown): boolean {
   if (!isAppError(error)) return false;
   return error.reason === "warehouse_unavailable" || sqlState(error.cause) === "57014";

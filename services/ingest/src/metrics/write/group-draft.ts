@@ -15,7 +15,7 @@ import type { RunState, RunStates } from "./run-states.ts";
 import { sortChangesOf, type SortChange, type WrittenSortKey } from "./sort-changes.rules.ts";
 import type { SortKeyMemory, SortKeys } from "./sort-keys.ts";
 
-/** A run of a group, with what its writes have to know of it. */
+/** A run of a group, with the state that its writes need. */
 type GroupedRun = {
   readonly runId: string;
   readonly projectId: string;
@@ -31,7 +31,7 @@ export type GroupDraft = {
   readonly runs: readonly GroupRun[];
   /** The version of the sort keys that it was made for. */
   readonly sortKeysVersion: number;
-  /** Keeps in memory how the group left its runs. Call it once the group was stored, with the minute of its note. */
+  /** Keeps the new state of the group's runs in memory. Call it once the group was stored, with the minute of its note. */
   readonly keep: (notedMinute: number) => void;
 };
 
@@ -42,11 +42,11 @@ export type DraftDeps = {
   readonly markers: DirtyMarkers;
 };
 
-/** The first load may show which pages a second one has to load; twice as many for a run that changes in between. */
+/** The first load may show which pages a second one must load; twice as many loads for a run that changes in between. */
 const LOADS_MAX = 4;
 
 /**
- * Makes the statement of a group: numbers the keys, merges the aggregates, and encodes the landing segments. Loads by `tx` what is not in memory.
+ * Makes the statement of a group: numbers the keys, merges the aggregates, and encodes the landing segments. Loads through `tx` what is not in memory.
  * Returns undefined when a run changes faster than it is loaded.
  */
 export async function planGroup(
@@ -107,7 +107,7 @@ type Missing = {
   readonly pages: Set<number>;
 };
 
-/** Returns what is known of a run neither in the group nor in memory, and takes what is in memory into the group. */
+/** Returns the state of a run that is neither in the group nor in memory, and copies state in memory to the group. */
 function missingOf(group: GroupedRun, states: RunStates): Missing {
   const keySets = new Map<string, readonly string[]>();
   const pages = new Set<number>();
@@ -147,7 +147,7 @@ async function loadMissing(tx: Tx, orgId: string, groups: readonly GroupedRun[],
   const loaded = await loadMetricRuns(tx, {
     orgId,
     runIds: missing.map(({ group }) => group.runId),
-    // Most pages of a known run are in memory. Which of them are not shows once the ids are known.
+    // Most pages of a known run are in memory. The missing ones are known once the ids are.
     withPages: missing.map(({ group }) => group.state === undefined),
     keys: missing.flatMap(({ keySets }, run) => [...keySets.values()].flat().map((key) => ({ run, key }))),
     pages: missing.flatMap(({ pages }, run) => Array.from(pages, (page) => ({ run, page }))),

@@ -15,7 +15,7 @@ import type { IdempotencyHashes } from "../../writes/write-outcome.sql.ts";
 import type { PageChange } from "./run-draft.rules.ts";
 import type { SortChange } from "./sort-changes.rules.ts";
 
-/** What a writer asks about runs; `run` is an index of `runIds`. */
+/** A writer's query about runs; `run` is an index of `runIds`. */
 export type MetricRunsQuery = {
   readonly orgId: string;
   readonly runIds: readonly string[];
@@ -26,10 +26,10 @@ export type MetricRunsQuery = {
   readonly pages: readonly { readonly run: number; readonly page: number }[];
 };
 
-/** What is stored of a run's metrics; zeros for a run that was never written. */
+/** The stored state of a run's metrics; zeros for a run that was never written. */
 export type StoredRun = { readonly version: number; readonly keyCount: number; readonly pointCount: number };
 
-/** What is stored of runs, all as of one moment. */
+/** The stored state of runs, as of one moment. */
 export type MetricRunsState = {
   /** In the order of `runIds`. */
   readonly runs: readonly StoredRun[];
@@ -56,7 +56,7 @@ const loadRuns = binarySql(
 
 const NEVER_WRITTEN: StoredRun = { version: 0, keyCount: 0, pointCount: 0 };
 
-/** Loads what the next writes to some runs have to know. */
+/** Loads the state that the next writes to some runs need. */
 export async function loadMetricRuns(tx: Tx, query: MetricRunsQuery): Promise<MetricRunsState> {
   const { orgId, runIds, withPages, keys, pages } = query;
   const rows = await tx.rows<StoredRow>(loadRuns, [
@@ -98,15 +98,15 @@ function int32sOf(bytes: Buffer | null): Int32Array<ArrayBuffer> {
 export type GroupRun = {
   readonly runId: string;
   readonly projectId: string;
-  /** The version that the draft was made for; 0: never written. */
+  /** The version that the draft is based on; 0: never written. */
   readonly version: number;
   readonly keyCount: number;
   readonly pointCount: number;
   /** How many of these points the group adds. */
   readonly pointsAdded: number;
-  /** The minute of the last note that the run is unindexed, 0 when none is known. A group of a later minute leaves another. */
+  /** The minute of the last note that the run is unindexed, 0 when none is known. A group in a later minute leaves another note. */
   readonly notedMinute: number;
-  /** Without those that are in `sortChanges`. */
+  /** Without the changes in `sortChanges`. */
   readonly newKeys: readonly { readonly key: string; readonly keyId: number; readonly minimize: boolean }[];
   readonly sortChanges: readonly SortChange[];
   readonly changes: readonly PageChange[];
@@ -122,14 +122,14 @@ export type GroupWrite = {
   readonly firstStep: number;
   readonly lastStep: number;
   readonly valueCount: number;
-  /** After how many seconds a compactor shall look at the run; null: this write leaves no dirty marker. */
+  /** Seconds until a compactor should look at the run; null: this write leaves no dirty marker. */
   readonly markerSeconds: number | null;
 };
 
 /**
- * What became of a group. `keys`: these writes, by their index among the group's writes with an idempotency key, cannot be stored: a repeat, a
- * key that was used for another request, or a key that another transaction holds. `stale`: these runs have other versions by now. `sort_keys`:
- * the organization has other sort keys by now. Only `applied` wrote anything; its runs are noted as unindexed, of that minute.
+ * The outcome of a group. `keys`: these writes, by their index among the group's writes with an idempotency key, cannot be stored: a repeat, a
+ * key that was used for another request, or a key that another transaction holds. `stale`: these runs now have other versions. `sort_keys`:
+ * the organization now has other sort keys. Only `applied` wrote anything; its runs are noted as unindexed in that minute.
  */
 export type GroupOutcome =
   | { readonly outcome: "applied"; readonly notedMinute: number }
@@ -170,11 +170,11 @@ export type MetricGroup = {
   readonly runs: readonly GroupRun[];
   /** Which of the counters of its projects counts the group. No other group of this process uses it at the same time. */
   readonly pointsSlot: number;
-  /** The version of the organization's sort keys that `sortChanges` were made for. */
+  /** The version of the organization's sort keys that `sortChanges` are based on. */
   readonly sortKeysVersion: number;
 };
 
-/** Stores a group of writes, all of it or nothing. */
+/** Stores a group of writes, all or nothing. */
 export async function appendMetricGroup(tx: Tx, group: MetricGroup): Promise<GroupOutcome> {
   const { orgId, runs, pointsSlot, sortKeysVersion } = group;
   // The statement counts runs from 1.

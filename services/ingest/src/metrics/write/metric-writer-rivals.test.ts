@@ -39,7 +39,7 @@ describe("a key that another transaction holds", () => {
       return [held];
     });
     expect(await waiting[0]).toMatchObject({ inserted: 1, replayed: false });
-    // And the process goes on with what it knows of the run.
+    // And the process continues with its known state of the run.
     await writer.appendMetrics(pointOf(runIds[0]!, 3), callOf(tenant));
     await expectStored(ingest, runIds[0]!, 4);
   });
@@ -99,7 +99,7 @@ describe("another process that writes the same run", () => {
     };
     const slow = processWith({ db });
     await slow.appendMetrics(pointOf(runId, 100), callOf(tenant));
-    // Twice it came too late; then it took its turn under the row's lock.
+    // Twice it was too late; then it took its turn under the row's lock.
     expect(raced).toBe(2);
     await expectStored(ingest, runId, 3);
   });
@@ -119,7 +119,7 @@ describe("another process that writes the same run", () => {
         return ingest.db.rows(statement, values);
       },
     };
-    // A new key goes behind the others of its page, which therefore is needed too: one more load.
+    // A new key is added after the others of its page, so this page is needed too: one more load.
     await processWith({ db }).appendMetrics(pointOf(runId, 100, "new"), callOf(tenant));
     expect(raced).toBe(10);
     await expectStored(ingest, runId, 12, 2);

@@ -124,7 +124,7 @@ describe("writes that come at the same time", () => {
     const writer = processWith();
     const idempotencyKey = randomUUID();
     const [runId, other] = [runIds[0]!, runIds[1]!];
-    // A run that is known is not looked up, so that writes come as they are sent.
+    // A known run is not looked up, so that writes arrive as they are sent.
     for (const id of [runId, other]) await writer.appendMetrics(pointOf(id), callOf(tenant));
     const answers = await Promise.allSettled([
       writer.appendMetrics({ ...pointOf(runId), idempotencyKey }, callOf(tenant)),
@@ -163,7 +163,7 @@ describe("markers for the compactor", () => {
   );
   const marked = async (runId: string) =>
     (await ingest.owner.rows<{ id: number }>(marksOf, [runId])).map(({ id }) => id);
-  /** Of each run every third write leaves a marker, beginning with the first. */
+  /** Every third write of each run leaves a marker, beginning with the first. */
   const everyThird = () => {
     const counts = new Map<string, number>();
     return {
@@ -229,7 +229,7 @@ describe("what waits", () => {
     expect(refused()).toBe(3);
     for (const [i, runId] of runIds.entries())
       await expectStored(ingest, runId, answers[i]!.status === "fulfilled" ? 2 : 1);
-    // As soon as there is space again, however large the write is.
+    // As soon as there is space again, no matter how large the write is.
     const large = columnsOf([2, Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`k${i}`, i]))]);
     expect(await writer.appendMetrics({ runId: runIds[0]!, columns: large }, callOf(tenant))).toMatchObject({
       inserted: 1000,
@@ -240,7 +240,7 @@ describe("what waits", () => {
     const other = await ingest.newTenant();
     const others = [await ingest.newRun(other), await ingest.newRun(other)];
     const writer = processWith({ queueBytes: 20_000 });
-    // A run that the process knows has no look-up before its writes wait.
+    // The writes of a known run wait without a look-up first.
     await writer.appendMetrics(pointOf(runIds[0]!), callOf(tenant));
     for (const runId of others) await writer.appendMetrics(pointOf(runId), callOf(other));
     const refusedOf = async (answers: readonly Promise<unknown>[]) =>

@@ -22,35 +22,35 @@ import { createSortKeyMemory } from "./sort-keys.ts";
 /** Stores metric writes, several with each commit. */
 export type MetricWriter = {
   /**
-   * Resolves when the write is durable and visible, or when it was so before.
-   * @throws idempotency_key_reused, idempotency_in_progress, service_unavailable when too much of the organization waits already, and what the database reports
+   * Resolves when the write is durable and visible, or immediately if it already was.
+   * @throws idempotency_key_reused, idempotency_in_progress, service_unavailable when too much of the organization already waits, and what the database reports
    */
   append(write: MetricWrite): Promise<MetricReply>;
 };
 
-/** What a metric writer works with. */
+/** Dependencies of a metric writer. */
 export type MetricWriterOptions = {
   readonly db: Db;
   readonly markers: DirtyMarkers;
   /** Returns a number from 0 to 1, below 1. */
   readonly random: () => number;
-  /** Memory for what is known of runs that are being written. */
+  /** Memory for the known state of runs that are being written. */
   readonly cacheBytes: number;
-  /** Memory for writes that wait or are being stored, of which an organization has a share. */
+  /** Memory for waiting writes and writes being stored, shared between organizations. */
   readonly queueBytes: number;
   readonly metrics: Pick<Metrics, "metricGroup" | "metricsRefused">;
-  /** Told of what was stored, before the write is answered. */
+  /** Called with what was stored, before the write is answered. */
   readonly noteChange: ChangePublisher["note"];
 };
 
-/** In a larger group a write costs hardly less, and all of its writes wait longer. */
+/** In a larger group, a write is hardly cheaper, and all of its writes wait longer. */
 const GROUP = { itemsMax: 64, bytesMax: 1024 * 1024, linesMax: Number.POSITIVE_INFINITY };
 /** While one group is in the database, the next is prepared. */
 const GROUPS_MAX = 2;
 /** The most writes that wait for an idempotency key that another process holds: each occupies a connection. */
 const HELD_MAX = 4;
 
-/** Creates a writer with nothing in its memory. */
+/** Creates a writer with nothing in memory. */
 export function createMetricWriter(options: MetricWriterOptions): MetricWriter {
   const { db, markers, random, cacheBytes, queueBytes, metrics, noteChange } = options;
   /** Writes by organization and idempotency key, until they are answered. */
@@ -140,7 +140,7 @@ function changeOf({ orgId, projectId, runId, columns }: MetricWrite): Parameters
   return { orgId, projectId, runId, kind: ChangeKind.POINTS, keys, step: stepRange(steps).lastStep };
 }
 
-/** Tells whether an error says nothing about the write itself, so that to try again immediately would fail alike. */
+/** Returns whether an error says nothing about the write itself, so that an immediate retry would fail in the same way. */
 function isSharedError(error: unknown): boolean {
   if (!isAppError(error)) return false;
   return ["warehouse_unavailable", "service_unavailable", "idempotency_in_progress"].includes(error.reason);

@@ -5,7 +5,7 @@ import type { IdempotencyHashes } from "../../writes/write-outcome.sql.ts";
 /** One accepted request of metric points, of a run that exists and that the caller may write to. */
 export type MetricWrite = {
   readonly orgId: string;
-  /** The project of the run. */
+  /** The run's project. */
   readonly projectId: string;
   readonly runId: string;
   readonly columns: MetricColumns;
@@ -29,22 +29,22 @@ export type PendingWrite = MetricWrite & {
 };
 
 /**
- * Whether a pending write leaves a dirty marker of its run. A draft of the write decides it; after that it changes only when another write has
+ * Whether a pending write leaves a dirty marker of its run. The draft of the write decides it; after that it changes only when another write has
  * to leave the marker instead, or when the write is drafted alone. Only the functions of this file read or change it.
  */
 export type MarkerState =
   | { readonly kind: "undecided" }
   | { readonly kind: "none" }
-  /** The compactor shall look at the run after this many seconds. */
+  /** The compactor should look at the run after this many seconds. */
   | { readonly kind: "due"; readonly afterSeconds: number };
 
 const UNDECIDED: MarkerState = { kind: "undecided" };
 const NONE: MarkerState = { kind: "none" };
 
-/** Of a write without its keys and arrays. */
+/** The bytes of a write without its keys and arrays. */
 const WRITE_BYTES = 1024;
 
-/** Tells about how many bytes a write takes in memory and in the database. */
+/** Returns about how many bytes a write takes in memory and in the database. */
 export function bytesOfWrite(columns: MetricColumns): number {
   const { keys, steps, timestampsUs, receivedUs, values, offsets, pointIndexes } = columns;
   let bytes = WRITE_BYTES + steps.byteLength + timestampsUs.byteLength + values.byteLength;
@@ -53,7 +53,7 @@ export function bytesOfWrite(columns: MetricColumns): number {
   return bytes;
 }
 
-/** Makes a pending write, whose marker is not decided. It is answered exactly once; a marker that it was to leave and did not is forgotten. */
+/** Makes a pending write with an undecided marker. It is answered exactly once; a marker that it was to leave but did not is forgotten. */
 export function createPendingWrite(
   write: MetricWrite,
   bytes: number,
@@ -76,7 +76,7 @@ export function createPendingWrite(
   return pending;
 }
 
-/** Returns after how many seconds the compactor shall look at the run; null when the write leaves no marker. Decides it once for each write. */
+/** Returns the seconds until the compactor should look at the run; null when the write leaves no marker. Decides it once for each write. */
 export function markerSecondsOf(write: PendingWrite, markers: DirtyMarkers): number | null {
   if (write.marker.kind === "undecided") {
     const afterSeconds = markers.next(write.runId, write.bytes);
@@ -85,14 +85,14 @@ export function markerSecondsOf(write: PendingWrite, markers: DirtyMarkers): num
   return write.marker.kind === "due" ? write.marker.afterSeconds : null;
 }
 
-/** Lets another write of the same run leave the marker of a write that is not stored: a run that is written must not go without its marker. */
+/** Lets another write of the same run leave the marker of a write that is not stored: a written run must not lack its marker. */
 export function passMarkerOn(from: PendingWrite, to: readonly PendingWrite[]): void {
   if (from.marker.kind !== "due") return;
   const heir = to.find((write) => write.runId === from.runId && write.marker.kind === "none");
   if (heir !== undefined) heir.marker = from.marker;
 }
 
-/** Has a write that was to leave no marker decide again, because the write that was to leave it may not be stored. */
+/** Makes a write that was to leave no marker decide again, because the write that was to leave the marker may not be stored. */
 export function decideMarkerAgain(write: PendingWrite): void {
   if (write.marker.kind === "none") write.marker = UNDECIDED;
 }

@@ -100,7 +100,7 @@ describe("what is counted", () => {
     expect(await useOf(tenant.orgId)).toEqual({ monthPoints: 0, points: 5, series: 3 });
     for (let i = 0; i < 20; i += 1) await ingest.write.appendMetrics(write(1), call);
     for (let i = 0; i < 20; i += 1) await ingest.write.appendRankMetrics(rankWrite(1), call);
-    // All but the first of the values of a rank replace the one before.
+    // All values of a rank except the first replace the previous one.
     expect(await useOf(tenant.orgId)).toEqual({ monthPoints: 40, points: 26, series: 3 });
   });
 

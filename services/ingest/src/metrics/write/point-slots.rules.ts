@@ -3,7 +3,7 @@ const POINT_SLOTS = 16;
 
 /** Gives each group of writes one of the counters of its projects. */
 export type PointSlots = {
-  /** Returns a counter, which is used again after fifteen others: more than a process has groups at a time. */
+  /** Returns a counter, which is reused after fifteen others: more than a process has groups at a time. */
   next(): number;
 };
 

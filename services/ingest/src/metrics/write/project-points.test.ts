@@ -25,7 +25,7 @@ const counted = testSql(`SELECT r.project_id AS id, sum(p.points)::bigint AS poi
    WHERE r.org_id = $1 GROUP BY 1 HAVING sum(p.points) > 0 ORDER BY 1`);
 type Total = { readonly id: string; readonly points: number };
 
-/** Returns what the counters say and what the runs say, as of one moment. */
+/** Returns the numbers from the counters and from the runs, as of one moment. */
 const read = () =>
   runsDb.readTenant(tenant.orgId, async (tx) => ({
     totals: await tx.rows<Total>(totals, [tenant.orgId]),
@@ -74,7 +74,7 @@ test("the totals of projects are those of their runs at every moment, while seve
 
 test("a write does not wait for another group of its project", async () => {
   const [held, free] = await Promise.all([ingest.newRun(tenant), ingest.newRun(tenant)]);
-  // Not the counter that the next group takes.
+  // A different counter from the one that the next group takes.
   const writer = ingest.writer(undefined, { random: () => 0 });
   const lock = testSql("UPDATE ingest.project_points SET points = points WHERE project_id = $1 AND slot <> 1");
   await ingest.writer(undefined, { random: () => 0.5 }).appendMetrics(pointOf(held), callOf(tenant));

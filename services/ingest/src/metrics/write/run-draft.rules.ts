@@ -7,11 +7,11 @@ import {
 } from "@tidemark/metric-codec";
 
 const PAGE_NUMBERS = AGGREGATES_PER_PAGE * NUMBERS_PER_AGGREGATE;
-/** What is stored of a run's metrics, as far as a write of some keys has to know it. */
+/** The stored state of a run's metrics that a write of some keys needs. */
 export type KnownRun = {
   readonly keyCount: number;
   readonly pointCount: number;
-  /** Returns a page that has keys already. */
+  /** Returns a page that already has keys. */
   page(page: number): Float64Array;
 };
 
@@ -22,13 +22,13 @@ export type PageChange = {
   readonly numbers: Float64Array;
 };
 
-/** A run as it will be when some writes are stored, one after the other. */
+/** The state of a run after some writes are stored, one after another. */
 export type RunDraft = {
-  /** Returns the ids of a write's keys. `found` holds those that the run has, -1 for the others, which get the next ids in their order. */
+  /** Returns the ids of a write's keys. `found` holds the ids that the run has, -1 for the other keys, which get the next ids in their order. */
   idsOf(keys: readonly string[], found: ArrayLike<number>): Uint32Array;
   /** Adds the aggregates of a write, ten numbers for each of its keys. */
   add(keyIds: Uint32Array, aggregates: Float64Array, valueCount: number): void;
-  /** Returns the complete draft. Nothing may be added after that. */
+  /** Returns the complete draft. Nothing may be added afterwards. */
   finish(): FinishedDraft;
 };
 
@@ -38,13 +38,13 @@ export type FinishedDraft = {
   readonly pointCount: number;
   readonly newKeys: readonly { readonly key: string; readonly keyId: number }[];
   readonly changes: readonly PageChange[];
-  /** The changed pages as they will be. */
+  /** The changed pages in their new state. */
   readonly pages: ReadonlyMap<number, Float64Array>;
 };
 
 type PageDraft = { readonly numbers: Float64Array; from: number; to: number };
 
-/** Creates a draft that begins with what is known of the run, and does not change that. */
+/** Creates a draft that begins with the known state of the run, and does not change that state. */
 export function draftRun(known: KnownRun): RunDraft {
   const newIds = new Map<string, number>();
   const drafts = new Map<number, PageDraft>();

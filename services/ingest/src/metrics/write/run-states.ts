@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
 
-/** What the process knows of a run's metrics. Only the group that writes the run changes it. */
+/** The state of a run's metrics that the process knows. Only the group that writes the run changes it. */
 export type RunState = {
   readonly runId: string;
   version: number;
@@ -11,7 +11,7 @@ export type RunState = {
 };
 
 /**
- * The runs that are being written, as far as they fit into memory; the least recently used is forgotten first. Aggregate pages and key ids belong
+ * The runs that are being written, as many as fit in memory; the least recently used is forgotten first. Aggregate pages and key ids belong
  * to the state that they were kept with: they are unknown to another state, which a run gets after its state was dropped.
  */
 export type RunStates = {
@@ -29,9 +29,9 @@ export type RunStates = {
 type Part<Numbers> = { readonly state: RunState; readonly numbers: Numbers };
 type Entry = RunState | Part<Uint32Array>;
 
-/** What an entry takes besides its numbers: the object, its key, and its slots in the cache. */
+/** The bytes that an entry takes in addition to its numbers: the object, its key, and its slots in the cache. */
 const ENTRY_BYTES = 320;
-/** The share of the memory that pages leave to states and ids: ids are smaller than pages, and to look them up costs more than to read a page. */
+/** The share of the memory that pages leave to states and ids: ids are smaller than pages, and looking them up costs more than reading a page. */
 const IDS_SHARE = 0.25;
 
 /** Creates an empty memory of about `bytesMax` bytes. */

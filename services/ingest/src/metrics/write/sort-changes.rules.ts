@@ -3,7 +3,7 @@ import { AGGREGATE_NUMBERS, aggregatePageOf, aggregateStartOf } from "@tidemark/
 /** Which values of a metric key writes keep exact: the best, the latest, or both. */
 export type SortedBy = { readonly best: boolean; readonly latest: boolean };
 
-/** A change of the values to sort by of a run's key. A value that does not change, or that nothing is sorted by, is NaN. */
+/** A change of the values to sort by of a run's key. A value that does not change, or that no list is sorted by, is NaN. */
 export type SortChange = {
   readonly key: string;
   readonly keyId: number;
@@ -15,7 +15,7 @@ export type SortChange = {
   readonly latest: number;
 };
 
-/** A sort key that a run is written with. */
+/** A sort key that a write to a run takes into account. */
 export type WrittenSortKey = {
   readonly key: string;
   readonly keyId: number;
@@ -37,7 +37,7 @@ const [MIN, MAX, LATEST] = (["min", "max", "latest"] as const).map((name) => AGG
   number,
 ];
 
-/** Returns which values to sort by change. Those of new keys do. */
+/** Returns the changed values to sort by, which include those of new keys. */
 export function sortChangesOf(written: Iterable<WrittenSortKey>, aggregates: AggregatesChanged): SortChange[] {
   const changes: SortChange[] = [];
   for (const { key, keyId, minimize, by } of written) {

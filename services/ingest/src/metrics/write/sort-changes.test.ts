@@ -25,7 +25,7 @@ const written = (parts: Partial<WrittenSortKey> = {}): WrittenSortKey => ({
   by: { best: true, latest: true },
   ...parts,
 });
-/** What changes when a key goes from some values to others; before nothing, the run did not have it. */
+/** The changes when a key goes from some values to others; with no values before, the run did not have it. */
 const changesOf = (key: WrittenSortKey, before: Values | undefined, after: Values) =>
   sortChangesOf([key], {
     keyCountBefore: before === undefined ? KEY_ID : KEY_ID + 1,

@@ -3,14 +3,14 @@ import { LRUCache } from "lru-cache";
 import type { SortedBy } from "./sort-changes.rules.ts";
 import { loadSortKeys } from "./sort-keys.sql.ts";
 
-/** The sort keys of an organization: those whose values to sort by every write keeps exact. */
+/** The sort keys of an organization: every write keeps their values to sort by exact. */
 export type SortKeys = {
   /** A write that shows another version than the stored one is not stored. */
   readonly version: number;
   readonly keys: ReadonlyMap<string, SortedBy>;
 };
 
-/** The sort keys that the process knows. An organization that it knows nothing of counts as one that never had any. */
+/** The sort keys that the process knows. An unknown organization counts as one that never had any. */
 export type SortKeyMemory = {
   of(orgId: string): SortKeys;
   /** Loads the sort keys of an organization, after a write found out that they have changed. */

@@ -104,7 +104,7 @@ describe("the key aggregates of a run", () => {
             .sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
             .map((key) => [key, written.filter((one) => one === key).length]),
         );
-        // Reads put points by step and arrival, which is all that the definitions need to know of time.
+        // Reads return points by step and arrival, which is all that the definitions need about time.
         for (const [i, { key, points }] of keys.entries()) {
           expectAggregate(
             aggregates[i]!,
@@ -163,7 +163,7 @@ const listManyAggregates =
   testSql(`SELECT key, count, min, max, mean, latest, best, first_step, last_step FROM ingest.metric_aggregates_v1
    WHERE org_id = $1 AND run_id = $2 ORDER BY key`);
 
-// A page has 32 keys, and the view finds the first 4,096 keys in another way than the rest.
+// A page has 32 keys, and the view finds the first 4,096 keys in a different way from the rest.
 test.each([1, 31, 32, 33, 64, 4095, 4096, 4097, 4130])(
   "the view gives each of %i keys of a run its own aggregate",
   async (count) => {
@@ -192,7 +192,7 @@ test.each([1, 31, 32, 33, 64, 4095, 4096, 4097, 4130])(
   },
 );
 
-// PostgreSQL requires this of an update that needs no new index entry (documentation, Heap-Only Tuples). Whether a single update is one depends on
+// PostgreSQL requires this of an update that needs no new index entry (documentation, Heap-Only Tuples). Whether a given update is heap-only depends on
 // what else the server does, so the test checks these conditions and not the outcome.
 test("updates of aggregates can be heap-only: no index covers what changes, and half of each page stays free", async () => {
   const covered = testSql(`SELECT DISTINCT a.attname AS name

@@ -15,12 +15,12 @@ const runStates = testSql(`SELECT r.version, r.key_count AS "keyCount", r.point_
           (SELECT coalesce(sum(h.count), 0)::bigint FROM ingest.metric_aggregates_v1 h WHERE h.run_id = r.run_id) AS values
    FROM ingest.metric_runs r WHERE r.run_id = $1`);
 
-/** Returns what is stored of a run's metrics; undefined when nothing is. */
+/** Returns the stored state of a run's metrics; undefined when there is none. */
 export function storedRun(ingest: IngestFixture, runId: string): Promise<Record<string, number> | undefined> {
   return ingest.owner.one<Record<string, number>>(runStates, [runId]);
 }
 
-/** Expects that a run holds what a number of writes of one value each make of it. */
+/** Expects that a run is in the state left by a number of writes of one value each. */
 export async function expectStored(ingest: IngestFixture, runId: string, writes: number, keys = 1): Promise<void> {
   expect(await storedRun(ingest, runId)).toEqual({
     version: writes,

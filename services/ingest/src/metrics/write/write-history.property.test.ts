@@ -95,7 +95,7 @@ async function send(write: Write, runIds: readonly string[], keyOf: (key: number
   }
 }
 
-/** Of each key exactly one request was stored; equal ones were answered as it, all others refused. */
+/** For each key, exactly one request was stored; equal ones got the same answer, and all others were refused. */
 function expectOneOfEachKey(sent: readonly Sent[]): void {
   const keyed = Map.groupBy(sent, ({ write }) => write.key);
   for (const [key, requests] of keyed) {
@@ -162,7 +162,7 @@ test("is stored as it was answered, and its aggregates are exact", async () => {
   );
 });
 
-/** By the definitions; reads give points by step and arrival. */
+/** By the definitions; reads return points by step and arrival. */
 function expectAggregate(
   aggregate: Record<string, number>,
   key: string,

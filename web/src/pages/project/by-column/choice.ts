@@ -1,10 +1,10 @@
 import { joinList, splitList } from "../../../app/lists.ts";
 
-/** What a person chose for the charts of columns; part of the address. */
+/** The user's choices for the charts of columns; part of the address. */
 export type ColumnChoice = {
   /** The column of a metric that is explained, such as `metrics.loss.best`; undefined takes the first metric there is. */
   readonly of: string | undefined;
-  /** The column of a config that it is drawn over; undefined takes the one that goes together with it most. */
+  /** The column of a config that it is drawn over; undefined takes the one that correlates most with it. */
   readonly by: string | undefined;
   /** The column that colors points; undefined leaves runs their own colors. */
   readonly tint: string | undefined;
@@ -17,19 +17,19 @@ export type ColumnChoice = {
 /** The names that the choice has in the query of an address. */
 type ChoiceQuery = Readonly<Record<"of" | "by" | "tint" | "axes" | "logs", string | undefined>>;
 
-/** Columns of parallel coordinates beside the metric. */
+/** Columns of parallel coordinates in addition to the metric. */
 export const AXES_MAX = 12;
 
 /** Columns that are taken where nothing is chosen. */
 const AXES_USUAL = 5;
 
-/** Writes a choice as parts of an address; undefined for what is as usual. Reading it gives the same choice. */
+/** Writes a choice as parts of an address; undefined for defaults. Reading it gives the same choice. */
 export function queryOfChoice({ of, by, tint, axes, ofLog, byLog }: ColumnChoice): ChoiceQuery {
   const logs = [...(ofLog ? ["of"] : []), ...(byLog ? ["by"] : [])];
   return { of, by, tint, axes: joinList(axes), logs: joinList(logs) };
 }
 
-/** Reads a choice from the query of an address; what is no column counts as not chosen. */
+/** Reads a choice from the query of an address; values that are not columns count as not chosen. */
 export function choiceOf(query: { get(name: string): string | null }): ColumnChoice {
   const column = (name: string, kinds: RegExp): string | undefined => {
     const value = query.get(name);
@@ -52,7 +52,7 @@ const METRIC = /^metrics\.[^,]+$/;
 const CONFIG = /^config\.[^,]+$/;
 const COLUMN = /^(?:config|metrics)\.[^,]+$/;
 
-/** A column that goes together with the metric; the strongest come first. */
+/** A column that correlates with the metric; the strongest are first. */
 export type Ranked = { readonly column: string; readonly spearman: number | null };
 
 /** Returns the column of a config that the metric is drawn over. */
@@ -72,7 +72,7 @@ export function axesOf(
   configKeys: readonly string[],
 ): string[] {
   if (choice.axes.length > 0) return [...choice.axes, of];
-  // What is not ranked is the same in all runs, or no number.
+  // Unranked columns are the same in all runs, or not numbers.
   const usual = ranked.length > 0 ? ranked.map(({ column }) => column) : configKeys.map((key) => `config.${key}`);
   return [...usual.slice(0, AXES_USUAL), of];
 }

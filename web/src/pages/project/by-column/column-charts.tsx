@@ -18,7 +18,7 @@ import { RUNS_DRAWN_MAX, useRunColumns } from "../use-run-columns.ts";
 
 const NO_RUNS: readonly string[] = [];
 
-/** What drives a metric: which parameters go together with it, the runs by one of them, and the runs over several. */
+/** What drives a metric: which parameters correlate with it, the runs by one of them, and the runs over several. */
 export function ColumnCharts({
   project,
   q,

@@ -3,12 +3,12 @@ import { Select } from "../../../ui/select.tsx";
 import { columnLabel, columnName, columnSource, FIGURES, type Figure } from "../columns.ts";
 import { AXES_MAX, type ColumnChoice } from "./choice.ts";
 
-/** More keys are no list to choose from. */
+/** More keys than this are too many to choose from. */
 const KEYS_SHOWN = 200;
 
 const NONE = "";
 
-/** What is chosen for the charts of columns. */
+/** The controls for the charts of columns. */
 export function ColumnControls({
   choice,
   of,

@@ -1,7 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { call } from "../../../api/client.ts";
 
-/** How a column of the configs goes together with a metric, over the runs that have both. */
+/** How a column of the configs correlates with a metric, over the runs that have both. */
 export type Correlation = {
   readonly column: string;
   readonly run_count: number;
@@ -15,7 +15,7 @@ type Answer = {
   readonly correlations: readonly (Omit<Correlation, "spearman"> & { readonly spearman: number | null })[];
 };
 
-/** What goes together with a metric, the strongest first; undefined while it is not known. */
+/** The correlations with a metric, the strongest first; undefined while unknown. */
 export type Correlations = {
   readonly ranked: readonly Correlation[] | undefined;
   readonly runs: number;

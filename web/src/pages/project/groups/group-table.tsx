@@ -15,7 +15,7 @@ import { groupToggle } from "../shown-runs.ts";
 import { RUNS_DRAWN_MAX, useRunColumns } from "../use-run-columns.ts";
 import { groupColumns, groupRuns, searchOfGroup, type RunGroup, type Spread } from "./run-groups.ts";
 
-/** Groups and runs of a group that are listed before somebody asks for more. */
+/** Groups and runs of a group that are listed before the user asks for more. */
 const LISTED = 100;
 
 const NO_RUNS: readonly string[] = [];

@@ -16,7 +16,7 @@ export type RunGroup = {
   readonly spreads: ReadonlyMap<string, Spread>;
 };
 
-/** Returns the columns by which runs are grouped. "All but" takes the keys of the configs that are known, as many as the API looks up beside `shown`. */
+/** Returns the columns by which runs are grouped. "All but" takes the known keys of the configs, as many as the API looks up in addition to `shown`. */
 export function groupColumns(
   { names, allBut }: GroupBy,
   configKeys: readonly string[],
@@ -28,7 +28,7 @@ export function groupColumns(
   return left.slice(0, Math.max(0, COLUMNS_MAX - shown.length));
 }
 
-/** Groups runs by columns, the largest group first, and tells of the numbers in `shown` how they spread. */
+/** Groups runs by columns, the largest group first, and computes the spread of the numbers in `shown`. */
 export function groupRuns(runs: readonly TableRun[], by: readonly string[], shown: readonly string[]): RunGroup[] {
   const groups = new Map<string, { values: unknown[]; runs: TableRun[] }>();
   for (const run of runs) {
@@ -58,7 +58,7 @@ function spreadsOf(runs: readonly TableRun[], shown: readonly string[]): Map<str
   return spreads;
 }
 
-/** Returns the search that finds the runs of a group; undefined where the language cannot say it, as of what is missing. */
+/** Returns the search that finds the runs of a group; undefined if the language cannot express it, as for missing values. */
 export function searchOfGroup(by: readonly string[], values: readonly unknown[]): string | undefined {
   const terms: string[] = [];
   for (const [i, name] of by.entries()) {

@@ -16,7 +16,7 @@ const MARGIN = { top: 10, right: 14, bottom: 26 } as const;
 /** Pixels between two labels of the vertical axis. */
 const ROWS_APART = 36;
 
-/** Makes the chart of a metric key. Under the pointer it tells the nearest point. */
+/** Makes the chart of a metric key. It shows the point nearest to the pointer. */
 export function createChart(chart: ShownChart, runs: readonly ShownRun[]): Chart {
   const lines = chart.lines.map(({ points }) => points);
   const extent = extentOf(lines);
@@ -85,7 +85,7 @@ export function createChart(chart: ShownChart, runs: readonly ShownRun[]): Chart
   return { element, draw };
 }
 
-/** Draws grid and labels, and returns the scale that they stand on. */
+/** Draws grid and labels, and returns the scale that they use. */
 function drawAxes(picture: SVGElement, extent: Extent, width: number): Scale {
   const { steps, values } = extent;
   const bottom = HEIGHT - MARGIN.bottom;

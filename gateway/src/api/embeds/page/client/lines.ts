@@ -34,7 +34,7 @@ export type Scale = { readonly x: (step: number) => number; readonly y: (value: 
 
 /** Paths in SVG. */
 export type Paths = {
-  /** Ends before a point without a value and begins anew after it. */
+  /** Ends before a point without a value and begins again after it. */
   readonly line: string;
   /** Points that no line reaches, as pieces without length: with round ends these are dots, unless they are dashed. */
   readonly dots: string;

@@ -12,7 +12,7 @@ const again = document.querySelector<HTMLElement>("#again")!;
 const list = document.querySelector("#runs")!;
 const plots = document.querySelector("#charts")!;
 const sessionId = location.pathname.split("/").at(-1)!;
-/** Beside this page, wherever a proxy has put both. */
+/** Relative to this page, under any path of a proxy. */
 const address = new URL(`../../api/embed/sessions/${sessionId}/runs/data`, location.href);
 
 /** When the session is over, with a second for clocks that differ. */
@@ -29,7 +29,7 @@ let isOver = false;
 let isAsking = false;
 let nextMs = Infinity;
 
-/** Takes the token out of the address, so that it is in no history and in nothing that is copied from there. */
+/** Takes the token out of the address, so that neither the history nor a copied address contains it. */
 function takeToken(): string | null {
   const found = new URLSearchParams(location.hash.slice(1)).get("token");
   if (location.hash !== "") history.replaceState(null, "", location.pathname + location.search);
@@ -138,7 +138,7 @@ function draw(): void {
   point(pointed);
 }
 
-/** Asks for new data when the time has come and somebody can see them. */
+/** Requests new data when they are due and the page is visible. */
 function tick(): void {
   if (document.visibilityState === "visible" && performance.now() >= nextMs) void refresh("timer");
 }

@@ -1,4 +1,4 @@
-/** What a request that brought no data means for the page. */
+/** What a request that returned no data means for the page. */
 export type Outcome = {
   /** For the reader. */
   readonly text: string;

@@ -18,7 +18,7 @@ test("the style sheet has the colors of all runs", () => {
   expect(declared).toHaveLength(new Set(runs.map(({ color }) => color)).size);
 });
 
-/** How people see who lack one kind of cones (Machado, Oliveira and Fernandes 2009, severity 1), on linear RGB. */
+/** How people who lack one kind of cone see (Machado, Oliveira and Fernandes 2009, severity 1), on linear RGB. */
 const visions: Readonly<Record<string, readonly (readonly number[])[]>> = {
   usual: [
     [1, 0, 0],
@@ -52,7 +52,7 @@ const weighed = (rgb: readonly number[], weights: readonly number[]): number =>
   weights.reduce((sum, weight, i) => sum + weight * rgb[i]!, 0);
 const luminance = (color: string): number => weighed(linear(color), [0.2126, 0.7152, 0.0722]);
 
-/** CIE L*a*b* of a color as somebody sees it. */
+/** CIE L*a*b* of a color as a person with this vision sees it. */
 function seen(color: string, vision: readonly (readonly number[])[]): number[] {
   const rgb = vision.map((row) => Math.min(1, Math.max(0, weighed(linear(color), row))));
   const root = (share: number): number => (share > 0.008856 ? Math.cbrt(share) : 7.787 * share + 16 / 116);
@@ -64,7 +64,7 @@ function seen(color: string, vision: readonly (readonly number[])[]): number[] {
 
 /** Differences above 20 are plain to see also in thin lines. */
 const DIFFERENCE_MIN = 25;
-/** Of graphical objects to what is beside them (WCAG 2.2, 1.4.11). */
+/** Of graphical objects to what is next to them (WCAG 2.2, 1.4.11). */
 const CONTRAST_MIN = 3;
 
 test.each([

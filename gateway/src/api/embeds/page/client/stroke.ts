@@ -9,7 +9,7 @@ export type Stroke = {
 /** How many colors the style sheet has: as many as can be told apart with every common kind of color vision. */
 const COLORS = 6;
 
-/** Beside the colors: 17 of them give each of 100 runs a look of its own. */
+/** In addition to the colors: 17 of them give each of 100 runs its own look. */
 const DASHES = [
   "none",
   "7 3",

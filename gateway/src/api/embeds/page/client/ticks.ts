@@ -21,7 +21,7 @@ export function roundTicks([low, high]: Range, wanted: number): Ticks {
   return { values, step };
 }
 
-/** Returns the range from the multiple of the step at or below the low end to the one at or above the high end, so that ticks stand at both. */
+/** Returns the range from the multiple of the step at or below the low end to the one at or above the high end, so that both ends have ticks. */
 export function roundRange([low, high]: Range, { step }: Pick<Ticks, "step">): Range {
   if (step === 0) return [low, high];
   const [from, to] = [Math.floor(low / step) * step, Math.ceil(high / step) * step];
