@@ -49,11 +49,11 @@ const CLOSE_TIMEOUT_MS = 15_000;
 const STALL_MS = 60_000;
 const LISTEN_BACKLOG = 1024;
 
-/** The REST interface: the only module with a public port. It stores nothing. */
 /** Ended credentials are removed from memory by checking some periodically: a few milliseconds per check, a million credentials in a quarter of an hour. */
 const FORGET_EVERY_MS = 10_000;
 const FORGET_ENTRIES = 10_000;
 
+/** The REST interface: the only module with a public port. It stores nothing. */
 export const gatewayModule = defineModule({
   name: "gateway",
   config: gatewayConfig,
