@@ -184,9 +184,9 @@ type NewArtifact = Omit<ArtifactFacts, "id" | "runId" | "createdAt"> & { readonl
 async function addArtifact(
   { spool }: Conversion,
   { run, counts, contents }: Target,
-  wish: NewArtifact,
+  wanted: NewArtifact,
 ): Promise<string> {
-  const { time, ...facts } = wish;
+  const { time, ...facts } = wanted;
   if ("sha256" in facts.content) contents.set(facts.content.sha256, facts.content);
   run.artifacts += 1;
   counts.artifact += 1;

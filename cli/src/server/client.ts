@@ -33,7 +33,7 @@ export type Refusal = {
 /** The REST API of a server. Every request is one that may arrive twice. */
 export type Client = {
   /** Returns the JSON of an answer, or why there is none. @throws CliError where the server cannot be reached */
-  call<T>(method: string, path: string, wish?: ApiRequest): Promise<T | Refusal>;
+  call<T>(method: string, path: string, asked?: ApiRequest): Promise<T | Refusal>;
   /** Opens a download of the bytes from `from` on. @throws CliError where the server cannot be reached */
   open(path: string, from?: number): Promise<IncomingMessage | Refusal>;
 };
@@ -60,12 +60,12 @@ const COME_BACK = new Set([429, 502, 503, 504]);
 export function createClient({ url, key }: ServerOptions, { signal, wait, report }: Surroundings): Client {
   const authorization: Record<string, string> = key === undefined ? {} : { authorization: `Bearer ${key}` };
 
-  async function send(method: string, path: string, wish: ApiRequest): Promise<IncomingMessage | Refusal> {
+  async function send(method: string, path: string, asked: ApiRequest): Promise<IncomingMessage | Refusal> {
     const request: Exchange = {
       method,
       url: new URL(url + path),
-      headers: { ...authorization, ...typeOf(wish), ...wish.headers },
-      ...bodyOf(wish),
+      headers: { ...authorization, ...typeOf(asked), ...asked.headers },
+      ...bodyOf(asked),
       signal,
     };
     for (let attempt = 1; ; attempt += 1) {
@@ -96,8 +96,8 @@ export function createClient({ url, key }: ServerOptions, { signal, wait, report
   }
 
   return {
-    async call<T>(method: string, path: string, wish: ApiRequest = {}): Promise<T | Refusal> {
-      const answer = await send(method, path, wish);
+    async call<T>(method: string, path: string, asked: ApiRequest = {}): Promise<T | Refusal> {
+      const answer = await send(method, path, asked);
       if (isRefusal(answer)) return answer;
       const text = await textOf(answer);
       return (text === "" ? {} : JSON.parse(text)) as T;

@@ -14,7 +14,7 @@ type PendingLease = {
 };
 
 type Waiting = {
-  readonly wish: PendingLease;
+  readonly lease: PendingLease;
   readonly resolve: (leased: LeasedTokens & { readonly month: string }) => void;
   readonly reject: (error: unknown) => void;
 };
@@ -27,7 +27,7 @@ export function createLeaseBatch(send: (leases: PendingLease[]) => Promise<Lease
 
   const sendPart = async (part: readonly Waiting[]): Promise<void> => {
     try {
-      const { leased, month } = await send(part.map(({ wish }) => wish));
+      const { leased, month } = await send(part.map(({ lease }) => lease));
       part.forEach(({ resolve, reject }, i) => {
         const answer = leased[i];
         if (answer === undefined) reject(new Error("a lease has no answer"));
@@ -47,6 +47,6 @@ export function createLeaseBatch(send: (leases: PendingLease[]) => Promise<Lease
   return ({ orgId, bucket, rate: { perSecond, burst }, wanted }) =>
     new Promise((resolve, reject) => {
       if (waiting.length === 0) setImmediate(sendAll);
-      waiting.push({ wish: { orgId, bucket, perSecond, burst, wanted }, resolve, reject });
+      waiting.push({ lease: { orgId, bucket, perSecond, burst, wanted }, resolve, reject });
     });
 }

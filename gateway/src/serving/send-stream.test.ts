@@ -93,7 +93,7 @@ describe("a stream that fails", () => {
   const down = new AppError("service_unavailable", "down", { retryAfterSeconds: 1 });
 
   test("before its first piece is answered with its error", async () => {
-    // oxlint-disable-next-line require-yield -- fails at once
+    // oxlint-disable-next-line require-yield -- fails immediately
     pieces = async function* fail() {
       throw down;
     };

@@ -35,7 +35,7 @@ export type Refusal = {
 export function makeRoom<T extends Held>(
   held: readonly T[],
   party: Party,
-  wish: SpoolRequest,
+  request: SpoolRequest,
   bounds: SpoolBounds,
 ): readonly T[] | Refusal {
   const isOwn = ({ orgId }: Held): boolean => orgId === party.orgId;
@@ -56,8 +56,8 @@ export function makeRoom<T extends Held>(
   for (const { whose, has, most } of groups) {
     const left = held.filter((one) => has(one) && !dropped.has(one));
     const unused = left.filter(({ isInUse }) => !isInUse);
-    let bytes = left.reduce((sum, one) => sum + one.bytes, wish.bytes);
-    let exports = left.length + wish.exports;
+    let bytes = left.reduce((sum, one) => sum + one.bytes, request.bytes);
+    let exports = left.length + request.exports;
     while (bytes > most.bytes || exports > most.exports) {
       const next = unused.shift();
       const what = bytes > most.bytes ? "bytes" : "exports";

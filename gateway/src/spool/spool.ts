@@ -98,7 +98,7 @@ export function createSpool(options: {
     log.error("an export could not be written to disk", { error });
     return unavailable("the export could not be written to disk");
   };
-  const makeRoomFor = (party: Party, wish: SpoolRequest): void => {
+  const makeRoomFor = (party: Party, request: SpoolRequest): void => {
     const held = Array.from(entries, (entry) => ({
       entry,
       orgId: entry.orgId,
@@ -106,7 +106,7 @@ export function createSpool(options: {
       bytes: entry.file.sizeBytes(),
       isInUse: entry.users > 0,
     }));
-    const room = makeRoom(held, party, wish, bounds);
+    const room = makeRoom(held, party, request, bounds);
     if ("whose" in room) throw refusalOf(room);
     for (const { entry } of room) drop(entry);
   };

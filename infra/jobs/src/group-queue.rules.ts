@@ -79,12 +79,12 @@ export function createGroupQueue<Item extends Queued>(options: GroupOptions<Item
       return group;
     },
     release(group) {
-      for (const name of group.map(lineOf)) {
-        const line = lines.get(name);
+      for (const item of group) {
+        const line = lines.get(lineOf(item));
         if (line === undefined || !line.isTaken) continue;
         line.isTaken = false;
         if (line.waiting.length > 0) makeReady(line);
-        else lines.delete(name);
+        else lines.delete(line.name);
       }
     },
   };

@@ -1,3 +1,5 @@
+import { oneAtATime } from "./one-at-a-time.ts";
+
 /** Keeps a copy in memory up to date with its source, by passes that read what has changed. */
 export type Refresher = {
   /** Starts the first pass and the polling; does not wait. */
@@ -43,12 +45,11 @@ export function createRefresher(options: RefresherOptions): Refresher {
   let currentAtMs: number | undefined;
   let failed = false;
   let stopped = false;
-  let running: Promise<boolean> | undefined;
-  let queued: Promise<boolean> | undefined;
   let wakeTimer: NodeJS.Timeout | undefined;
   let pollTimer: NodeJS.Timeout | undefined;
 
-  const run = async (): Promise<boolean> => {
+  const passes = oneAtATime(async (): Promise<boolean> => {
+    if (stopped) return false;
     clearTimeout(pollTimer);
     const startedAtMs = nowMs();
     let succeeded = true;
@@ -61,35 +62,18 @@ export function createRefresher(options: RefresherOptions): Refresher {
       if (!failed) options.onFailed(error);
     }
     failed = !succeeded;
-    if (!stopped) pollTimer = setTimeout(() => void refresh(), failed ? retryMs : pollMs).unref();
+    if (!stopped) pollTimer = setTimeout(() => void passes.run(), failed ? retryMs : pollMs).unref();
     return succeeded;
-  };
-
-  const runNow = (): Promise<boolean> => {
-    running = run().finally(() => {
-      running = undefined;
-    });
-    return running;
-  };
-
-  const refresh = (): Promise<boolean> => {
-    if (stopped) return Promise.resolve(false);
-    if (running === undefined) return runNow();
-    queued ??= running.then(() => {
-      queued = undefined;
-      return stopped ? false : runNow();
-    });
-    return queued;
-  };
+  });
 
   return {
-    start: () => void refresh(),
-    refresh,
+    start: () => void passes.run(),
+    refresh: passes.run,
     wake() {
       if (stopped) return;
       wakeTimer ??= setTimeout(() => {
         wakeTimer = undefined;
-        void refresh();
+        void passes.run();
       }, coalesceMs).unref();
     },
     loaded: () => currentAtMs !== undefined,
@@ -99,7 +83,7 @@ export function createRefresher(options: RefresherOptions): Refresher {
       stopped = true;
       clearTimeout(wakeTimer);
       clearTimeout(pollTimer);
-      await running;
+      await passes.current();
     },
   };
 }

@@ -1,3 +1,5 @@
+import { oneAtATime } from "./one-at-a-time.ts";
+
 /** Work in the background that a process repeats. */
 export type Rounds = {
   /**
@@ -24,35 +26,23 @@ export type RoundsOptions = {
 /** Starts rounds. They do not keep the process alive. */
 export function startRounds({ round, everyMs, onError, isFirstNow = true }: RoundsOptions): Rounds {
   let isStopped = false;
-  let current: Promise<void> | undefined;
-  let next: Promise<void> | undefined;
-
-  const run = (): Promise<void> => {
-    if (isStopped) return Promise.resolve();
-    current = (async () => round(() => isStopped))()
-      .catch(onError)
-      .finally(() => (current = undefined));
-    return current;
-  };
-  const begin = (): Promise<void> => {
-    if (current === undefined) return run();
-    next ??= current.then(() => {
-      next = undefined;
-      return run();
-    });
-    return next;
-  };
-
+  const rounds = oneAtATime(async () => {
+    try {
+      if (!isStopped) await round(() => isStopped);
+    } catch (error) {
+      onError(error);
+    }
+  });
   const timer = setInterval(() => {
-    if (current === undefined) void run();
+    if (rounds.current() === undefined) void rounds.run();
   }, everyMs).unref();
-  if (isFirstNow) void run();
+  if (isFirstNow) void rounds.run();
   return {
-    begin,
+    begin: rounds.run,
     async stop() {
       isStopped = true;
       clearInterval(timer);
-      await current;
+      await rounds.current();
     },
   };
 }

@@ -67,7 +67,7 @@ test("a job that goes on later is looked for with the next round, and not immedi
   await end("a1", true);
 });
 
-test("a job that it is told of is done once, whoever asks, and not beside another one of its key", async () => {
+test("a job that it is told of is done once, whichever caller asks, and never simultaneously with another job of its key", async () => {
   const { runner: jobs, begun, end } = start();
   await settled();
   let done = 0;

@@ -1,6 +1,6 @@
 import pg from "pg";
 import { currentOrg } from "@tidemark/deadline";
-import { NOBODY } from "@tidemark/turns";
+import { NO_TENANT } from "@tidemark/turns";
 import { beginRead, beginStream, beginWrite, ONE_PLAN, type Plans } from "./begin.rules.ts";
 import { BinaryClient, eachRow, withObjects } from "./binary-rows.ts";
 import { shareConnections } from "./pool/connections.ts";
@@ -94,7 +94,7 @@ const STATEMENT_MS_MAX = 15_000;
 type Begin = { readonly sql: string; readonly statementMsMax?: number | undefined };
 
 /** Work for an organization takes connections as that organization, even when it calls definer functions. */
-const tenantOfCaller = (): string => currentOrg() ?? NOBODY;
+const tenantOfCaller = (): string => currentOrg() ?? NO_TENANT;
 
 function connectSeconds(url: string): number {
   const asked = Number(URL.parse(url)?.searchParams.get("connect_timeout"));

@@ -1,5 +1,5 @@
 import { deadlineExceeded } from "@tidemark/deadline";
-import { busy, createFairShare, NOBODY } from "@tidemark/turns";
+import { busy, createFairShare, NO_TENANT } from "@tidemark/turns";
 import type { Call } from "./call.ts";
 
 /** `admit` is set before anyone may call it. */
@@ -35,7 +35,7 @@ export function createCallSlots(connections: number): CallSlots {
   return {
     async use({ identity }, signal, work) {
       if (signal.aborted) throw deadlineExceeded();
-      const party = identity?.orgId ?? NOBODY;
+      const party = identity?.orgId ?? NO_TENANT;
       const waiter: Waiter = { admit: undefined };
       const entered = share.enter(party, waiter, Date.now());
       if (entered === "refused") throw busy();

@@ -56,11 +56,11 @@ describe("the network client", () => {
   });
 
   test("waits for a peer that is not there yet, at most until the deadline", async () => {
-    const nobody = connectPeer("http://127.0.0.1:1");
+    const unreachable = connectPeer("http://127.0.0.1:1");
     await expect(
-      nobody.client(EchoService as GenService<EchoMethods>).write({}, createCall({ timeoutMs: 300 })),
+      unreachable.client(EchoService as GenService<EchoMethods>).write({}, createCall({ timeoutMs: 300 })),
     ).rejects.toMatchObject({ reason: "service_unavailable", retryAfterSeconds: 1 });
-    await nobody.close();
+    await unreachable.close();
   });
 
   test.each([

@@ -30,7 +30,7 @@ export { createScratchBuffer } from "./numbers/scratch-buffer.ts";
 export type { NumberBuffer, ScratchBuffer } from "./numbers/scratch-buffer.ts";
 export { createBucketSampler } from "./sampling/bucket-sampler.ts";
 export type { BucketColumns, BucketSampler, SummedChunk } from "./sampling/bucket-sampler.ts";
-export { gridOf, leftEdge, bucketIndex as placeOf } from "./sampling/grid.ts";
+export { gridOf, leftEdge, bucketIndex } from "./sampling/grid.ts";
 export type { Grid } from "./sampling/grid.ts";
 export { bucketOf, createM4Sampler } from "./sampling/m4.ts";
 export type { M4Sampler } from "./sampling/m4.ts";

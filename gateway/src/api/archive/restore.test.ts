@@ -27,8 +27,8 @@ async function send(body: Buffer, put: (number: number, client: Socket) => Promi
     awaitArchive: async () => ({ answerJson: Buffer.from("{}") }),
   };
   const server = createServer((request: IncomingMessage) => {
-    const transfer = { request, reserveMemory: () => {}, newCall: async () => call } as unknown as HandlerContext;
-    handling = handleRestore({} as RouteInput, { restore } as unknown as Clients, call, transfer);
+    const context = { request, reserveMemory: () => {}, newCall: async () => call } as unknown as HandlerContext;
+    handling = handleRestore({} as RouteInput, { restore } as unknown as Clients, call, context);
     handling.catch(() => {});
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

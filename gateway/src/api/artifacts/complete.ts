@@ -57,26 +57,26 @@ export async function handleCompleteUpload(
   input: RouteInput,
   clients: Clients,
   _call: Call,
-  transfer: HandlerContext,
+  context: HandlerContext,
 ): Promise<RouteReply> {
   const uploadSessionId = pathSessionId(input);
   const { body, contents } = await receiveObjects(
     input,
     clients,
-    transfer,
+    context,
     { case: "uploadSessionId", value: uploadSessionId },
     { path: ["files", "*", "content_base64"], restBytesMax: REST_BYTES_MAX },
   );
   const { value, fault } = withFault(() => bodyWith(contents.all).read(body));
   if (value === undefined) {
     await contents.abandon();
-    const refused = clients.artifacts.completeUpload({ uploadSessionId, bodyFault: fault }, await transfer.newCall());
+    const refused = clients.artifacts.completeUpload({ uploadSessionId, bodyFault: fault }, await context.newCall());
     return encodeCompleteUpload(await refused);
   }
   await contents.finish();
   const files = value.files.map(completedFile);
   return encodeCompleteUpload(
-    await clients.artifacts.completeUpload({ uploadSessionId, files }, await transfer.newCall()),
+    await clients.artifacts.completeUpload({ uploadSessionId, files }, await context.newCall()),
   );
 }
 

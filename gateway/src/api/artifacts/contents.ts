@@ -35,22 +35,22 @@ export function contentField(contents: readonly Content[]): Field<Content> {
 export function receiveObjects(
   input: RouteInput,
   clients: Clients,
-  transfer: HandlerContext,
+  context: HandlerContext,
   owner: NonNullable<MessageInitShape<typeof ReserveObjectsRequestSchema>["owner"]>,
   rule: Pick<ContentsRule, "path" | "restBytesMax">,
 ): Promise<ReceivedContents> {
   const orgId = input.identity!.orgId;
   return receiveContents(
-    transfer.request,
+    context.request,
     { ...rule, bytesMax: CONTENTS_BYTES_MAX },
     {
       reserve: async (count, held) => {
-        const bytes = BigInt(Math.max(held, declaredBytes(transfer.request.headers, rule.restBytesMax)));
+        const bytes = BigInt(Math.max(held, declaredBytes(context.request.headers, rule.restBytesMax)));
         const asked = { owner, count, bytes, writerKey: input.idempotencyKey ?? "" };
-        return (await clients.artifacts.reserveObjects(asked, await transfer.newCall())).objectIds;
+        return (await clients.artifacts.reserveObjects(asked, await context.newCall())).objectIds;
       },
-      put: (objectId, bytes) => transfer.objects.put(transfer.objects.keyOf(orgId, objectId), bytes),
-      hold: transfer.reserveMemory,
+      put: (objectId, bytes) => context.objects.put(context.objects.keyOf(orgId, objectId), bytes),
+      hold: context.reserveMemory,
     },
   );
 }

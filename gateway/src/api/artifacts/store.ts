@@ -22,13 +22,13 @@ export async function handleStoreArtifact(
   input: RouteInput,
   clients: Clients,
   _call: Call,
-  transfer: HandlerContext,
+  context: HandlerContext,
 ): Promise<RouteReply> {
   const runId = pathRunId(input);
   const { body, contents } = await receiveObjects(
     input,
     clients,
-    transfer,
+    context,
     { case: "runId", value: runId },
     { path: ["content_base64"], restBytesMax: BODY_BYTES_MAX },
   );
@@ -38,7 +38,7 @@ export async function handleStoreArtifact(
   }));
   if (value === undefined) {
     await contents.abandon();
-    return encodeStored(await clients.artifacts.storeArtifact({ runId, bodyFault: fault }, await transfer.newCall()));
+    return encodeStored(await clients.artifacts.storeArtifact({ runId, bodyFault: fault }, await context.newCall()));
   }
   await contents.finish();
   const request = {
@@ -47,7 +47,7 @@ export async function handleStoreArtifact(
     object: writtenObject(value.content),
     idempotencyKey: input.idempotencyKey ?? "",
   };
-  return encodeStored(await clients.artifacts.storeArtifact(request, await transfer.newCall()));
+  return encodeStored(await clients.artifacts.storeArtifact(request, await context.newCall()));
 }
 
 /** `{"artifact": row}` */

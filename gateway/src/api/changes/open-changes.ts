@@ -19,8 +19,8 @@ const headers = {
  * Opens a stream of the changes of a project that the caller may see; HEAD gets its headers.
  * @throws not_found, rate_limit_exceeded, service_unavailable
  */
-export const openChanges: Route["handle"] = async ({ params, identity }, clients, _, transfer) => {
-  const { request, newCall, openStream } = transfer;
+export const openChanges: Route["handle"] = async ({ params, identity }, clients, _, context) => {
+  const { request, newCall, openStream } = context;
   const projectId = await findProject(clients, identity!, params["project_id"] ?? "", newCall);
   if (request.method === "HEAD") return { body: null, bytes: Buffer.alloc(0), headers };
   const { "last-event-id": sent = "" } = request.headers;

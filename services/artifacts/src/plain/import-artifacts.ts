@@ -71,14 +71,14 @@ async function store(
   tx: Tx,
   { newId }: Pick<ArtifactsDeps, "newId">,
   orgId: string,
-  wish: {
+  asked: {
     readonly request: ImportArtifactsRequest;
     readonly runId: string;
     readonly projectId: string;
     readonly imported: readonly Imported[];
   },
 ): Promise<void> {
-  const { request, runId, projectId, imported } = wish;
+  const { request, runId, projectId, imported } = asked;
   await insertExternalArtifacts(
     tx,
     orgId,

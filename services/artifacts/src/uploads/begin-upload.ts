@@ -77,13 +77,13 @@ export function beginUpload(deps: ArtifactsDeps): ArtifactsHandlers["beginUpload
 
 type WantedUpload = { readonly request: BeginUploadRequest; readonly runId: string; readonly projectId: string };
 
-async function begin(tx: Tx, deps: ArtifactsDeps, caller: Caller, wish: WantedUpload): Promise<Begun> {
+async function begin(tx: Tx, deps: ArtifactsDeps, caller: Caller, wanted: WantedUpload): Promise<Begun> {
   const { orgId } = caller;
-  const { request, runId } = wish;
+  const { request, runId } = wanted;
   const entries = request.entries.map(readEntry);
   const digest = digestManifest(entries);
   const metadata = writeCanonical(readDocument(request.metadataJson, "collection.metadata"));
-  if (request.idempotencyKey === "") return start(tx, deps, caller, wish, { entries, digest, metadata });
+  if (request.idempotencyKey === "") return start(tx, deps, caller, wanted, { entries, digest, metadata });
   const hashes = idempotencyHashes({
     key: request.idempotencyKey,
     route: "POST /api/runs/{run_id}/artifact-uploads",
@@ -92,7 +92,7 @@ async function begin(tx: Tx, deps: ArtifactsDeps, caller: Caller, wish: WantedUp
   const before = await claimKey(tx, orgId, hashes);
   const known = before === undefined ? undefined : await replay(tx, orgId, before);
   if (known !== undefined) return known;
-  const begun = await start(tx, deps, caller, wish, { entries, digest, metadata });
+  const begun = await start(tx, deps, caller, wanted, { entries, digest, metadata });
   const kept: Kept =
     begun.kind === "session"
       ? { session: begun.session.id }

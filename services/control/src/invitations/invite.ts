@@ -31,10 +31,10 @@ export async function invite(
   deps: ControlDeps,
   call: Call,
   organization: OrganizationRow,
-  wish: { email: string; role: Role; invitedByUserId: string | undefined },
+  wanted: { email: string; role: Role; invitedByUserId: string | undefined },
 ): Promise<{ invitation: InvitationRow; token: string }> {
   const { org_id: orgId } = organization;
-  const { email, role, invitedByUserId } = wish;
+  const { email, role, invitedByUserId } = wanted;
   requireTeam(organization);
   const now = deps.now();
   const user = await findUserByEmail(tx, email);

@@ -42,9 +42,9 @@ export async function enterAs(
   deps: ControlDeps,
   call: Call,
   user: UserRow,
-  wish: SignInRequest,
+  request: SignInRequest,
 ): Promise<MessageInitShape<typeof NewSessionSchema>> {
-  const orgId = await chooseOrganization(tx, deps, call, user, wish);
+  const orgId = await chooseOrganization(tx, deps, call, user, request);
   await enterOrganization(tx, orgId);
   const session = await openSession(tx, deps, { orgId, userId: user.id });
   await announceChange(tx, orgId);
@@ -56,24 +56,24 @@ async function chooseOrganization(
   deps: ControlDeps,
   call: Call,
   user: UserRow,
-  wish: SignInRequest,
+  request: SignInRequest,
 ): Promise<string> {
-  if (wish.inviteToken !== "") return (await joinByInvitation(tx, deps, call, user, wish.inviteToken)).orgId;
+  if (request.inviteToken !== "") return (await joinByInvitation(tx, deps, call, user, request.inviteToken)).orgId;
   const memberships = await listMembershipsOfUser(tx, user.id);
   const invited = memberships.filter(({ status }) => status === "invited");
-  if (wish.inviteOrgId !== "") {
-    const wanted = memberships.find((row) => row.org_id === wish.inviteOrgId);
+  if (request.inviteOrgId !== "") {
+    const wanted = memberships.find((row) => row.org_id === request.inviteOrgId);
     if (wanted === undefined) throw notFound("invitation");
     return takeSeat(tx, call, user, wanted);
   }
   const active = memberships.filter(({ status }) => status === "active");
-  const known = active.find(({ slug }) => wish.orgName !== "" && slug === slugOf(wish.orgName)) ?? active[0];
+  const known = active.find(({ slug }) => request.orgName !== "" && slug === slugOf(request.orgName)) ?? active[0];
   if (known !== undefined) return known.org_id;
   if (invited.length > 1) {
     throw new AppError("multiple_pending_invites", "several organizations wait for this person; name one");
   }
-  if (invited[0] !== undefined && wish.orgName === "") return takeSeat(tx, call, user, invited[0]);
-  return createOwn(tx, deps, call, user, wish);
+  if (invited[0] !== undefined && request.orgName === "") return takeSeat(tx, call, user, invited[0]);
+  return createOwn(tx, deps, call, user, request);
 }
 
 async function takeSeat(tx: Tx, call: Call, user: UserRow, seat: MembershipSummaryRow): Promise<string> {
@@ -89,18 +89,24 @@ async function takeSeat(tx: Tx, call: Call, user: UserRow, seat: MembershipSumma
   return seat.org_id;
 }
 
-async function createOwn(tx: Tx, deps: ControlDeps, call: Call, user: UserRow, wish: SignInRequest): Promise<string> {
-  const derived = wish.orgName === "";
+async function createOwn(
+  tx: Tx,
+  deps: ControlDeps,
+  call: Call,
+  user: UserRow,
+  request: SignInRequest,
+): Promise<string> {
+  const derived = request.orgName === "";
   const { organization } = await insertOrganizationWithOwner(tx, deps, call, {
-    name: derived ? personalName(user.email, user.display_name ?? "") : wish.orgName,
+    name: derived ? personalName(user.email, user.display_name ?? "") : request.orgName,
     derived,
-    accountType: wish.accountType,
-    planTier: wish.planTier,
+    accountType: request.accountType,
+    planTier: request.planTier,
     userId: user.id,
   });
   const orgId = organization.org_id;
   // Always in the same order, so that two people who reserve seats for each other do not wait for each other forever.
-  for (const email of wish.seatEmails.toSorted()) {
+  for (const email of request.seatEmails.toSorted()) {
     const now = deps.now();
     const guest = await upsertUser(tx, { id: deps.newId(), email, displayName: "", avatarUrl: "", now });
     const seat = { orgId, id: deps.newId(), userId: guest.id, role: "member", status: "invited", now } as const;

@@ -179,7 +179,7 @@ function requireObject(item: unknown): Fields {
  * reference of the name; else the only run of the chunk.
  */
 function createOwners(runs: readonly unknown[]): (name: string) => string | undefined {
-  let clients: Map<string, string[]> | undefined;
+  let owners: Map<string, string[]> | undefined;
   const asked = new Map<string, number>();
   const collect = (): Map<string, string[]> => {
     const found = new Map<string, string[]>();
@@ -198,8 +198,8 @@ function createOwners(runs: readonly unknown[]): (name: string) => string | unde
     return found;
   };
   return (name) => {
-    clients ??= collect();
-    const ids = clients.get(name);
+    owners ??= collect();
+    const ids = owners.get(name);
     if (ids === undefined) return runs.length === 1 ? runOf(runs[0] as Fields) : undefined;
     const nth = asked.get(name) ?? 0;
     asked.set(name, nth + 1);

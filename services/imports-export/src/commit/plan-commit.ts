@@ -2,7 +2,7 @@ import type { Db } from "@tidemark/pg";
 import { unpackContent } from "../content/pack-content.rules.ts";
 import { hashIdentity, hashSourceId } from "../content/source-hash.rules.ts";
 import { findProjectId, type JobRow } from "../jobs/jobs.sql.ts";
-import type { CallWithRetry } from "./call-with-retry.ts";
+import type { CallWithRetry } from "../jobs/call-with-retry.ts";
 import {
   findImported,
   keepKnownPoints,

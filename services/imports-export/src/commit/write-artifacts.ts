@@ -3,7 +3,7 @@ import { collectionTypeOf } from "../content/artifact-kind.rules.ts";
 import type { SourceArtifact } from "../content/content.rules.ts";
 import { TEXT_BYTES_MAX } from "../content/read-fields.rules.ts";
 import { hashSourceId } from "../content/source-hash.rules.ts";
-import type { CallWithRetry } from "./call-with-retry.ts";
+import type { CallWithRetry } from "../jobs/call-with-retry.ts";
 import { entryPathsOf } from "./entry-paths.rules.ts";
 import type { CommitClients } from "./clients.ts";
 import { slicesOf } from "./slices.rules.ts";

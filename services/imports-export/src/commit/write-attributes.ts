@@ -1,5 +1,5 @@
 import type { SourceAttribute } from "../content/content.rules.ts";
-import type { CallWithRetry } from "./call-with-retry.ts";
+import type { CallWithRetry } from "../jobs/call-with-retry.ts";
 import type { CommitClients } from "./clients.ts";
 import { BYTES_TOGETHER_MAX, slicesOf } from "./slices.rules.ts";
 

@@ -1,6 +1,6 @@
 import type { Content } from "../content/content.rules.ts";
 import { hashSourceId } from "../content/source-hash.rules.ts";
-import type { CallWithRetry } from "./call-with-retry.ts";
+import type { CallWithRetry } from "../jobs/call-with-retry.ts";
 import { columnsOf, hasBit, pointsBySource } from "./columns.rules.ts";
 import type { BatchCounts, DecidedRun } from "./commit.sql.ts";
 import type { CommitClients } from "./clients.ts";

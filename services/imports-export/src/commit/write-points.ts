@@ -1,7 +1,7 @@
 import { AppError, isReason } from "@tidemark/errors";
 import type { MetricColumns } from "@tidemark/metric-codec";
 import type { Refusal } from "@tidemark/proto/common/v1/common";
-import type { CallWithRetry } from "./call-with-retry.ts";
+import type { CallWithRetry } from "../jobs/call-with-retry.ts";
 import type { CommitClients } from "./clients.ts";
 import { slicesOf } from "./slices.rules.ts";
 

@@ -2,7 +2,7 @@ import { IMPORT_LIMITS } from "@tidemark/limits";
 import type { SourceRun } from "../content/content.rules.ts";
 import type { CommitClients } from "./clients.ts";
 import { BYTES_TOGETHER_MAX, slicesOf } from "./slices.rules.ts";
-import type { CallWithRetry } from "./call-with-retry.ts";
+import type { CallWithRetry } from "../jobs/call-with-retry.ts";
 
 /** A run with the id that it gets. */
 export type NewRun = { readonly runId: string; readonly run: SourceRun };

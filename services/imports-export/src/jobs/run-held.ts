@@ -1,7 +1,7 @@
 import { underLease } from "@tidemark/jobs";
 import type { Db, Tx } from "@tidemark/pg";
 import type { Log } from "@tidemark/telemetry";
-import { isPassing } from "../commit/call-with-retry.ts";
+import { isPassing } from "./call-with-retry.ts";
 import { knownFault, type JobFault } from "./job-fault.rules.ts";
 
 /** How long a process may be silent about an import or a restore before another process resumes it. */

@@ -1,5 +1,5 @@
 import type { ArchiveLine } from "@tidemark/archive";
-import type { CallWithRetry } from "../commit/call-with-retry.ts";
+import type { CallWithRetry } from "../jobs/call-with-retry.ts";
 import type { NewIds, PlacedLine } from "./placed-line.rules.ts";
 
 /**

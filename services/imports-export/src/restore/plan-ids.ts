@@ -1,7 +1,7 @@
 import type { LineOf } from "@tidemark/archive";
 import { RESTORE_LIMITS } from "@tidemark/limits";
 import { createPauses } from "@tidemark/turns";
-import type { CallWithRetry } from "../commit/call-with-retry.ts";
+import type { CallWithRetry } from "../jobs/call-with-retry.ts";
 import { slicesOf } from "../commit/slices.rules.ts";
 import type { ArchiveFacts } from "./archive-facts.rules.ts";
 import type { IdType, PlacedLine } from "./placed-line.rules.ts";

@@ -4,7 +4,7 @@ import { CallerKind, IdentitySchema, type Identity } from "@tidemark/proto/commo
 import type { Call } from "@tidemark/rpc";
 import type { Log } from "@tidemark/telemetry";
 import { finishInTurns, mapInTurns } from "@tidemark/turns";
-import { createCallWithRetry, type CallWithRetry } from "../commit/call-with-retry.ts";
+import { createCallWithRetry, type CallWithRetry } from "../jobs/call-with-retry.ts";
 import type { JobFault } from "../jobs/job-fault.rules.ts";
 import { LEASE_SECONDS, runHeld } from "../jobs/run-held.ts";
 import type { Readers } from "../reading/readers.ts";

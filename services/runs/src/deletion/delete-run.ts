@@ -4,7 +4,7 @@ import { ChangeKind } from "@tidemark/proto/changes/v1/changes";
 import { callerOf, forgetRuns, pathId, type Caller } from "@tidemark/requests";
 import type { RunsDeps, RunsHandlers } from "../deps.ts";
 import { encodeRun } from "../read/encode-run.ts";
-import { findRun, type RunRow } from "../read/runs.sql.ts";
+import { requireRun } from "../read/runs.sql.ts";
 import { hideRuns, noteVisibility, seeDeleted, showRuns } from "./hidden-rows.sql.ts";
 import { lockRunToDelete, markRun, unmarkRun, type DeletableRun } from "./marked-runs.sql.ts";
 import { recordAudit } from "./record-audit.ts";
@@ -74,8 +74,4 @@ async function lockRun(tx: Tx, caller: Caller, runId: string): Promise<Deletable
   if (caller.projectId !== undefined && (run.projectId !== caller.projectId || run.isProjectDeleted))
     throw notFound("run");
   return run;
-}
-
-async function requireRun(tx: Tx, orgId: string, runId: string): Promise<RunRow> {
-  return (await findRun(tx, orgId, runId, undefined))!;
 }

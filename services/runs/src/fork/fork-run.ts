@@ -12,7 +12,7 @@ import { NO_METRICS } from "../metrics/aggregates.rules.ts";
 import { resolveProject } from "../projects/resolve-project.ts";
 import type { Staleness } from "../life/staleness.rules.ts";
 import { encodeRunSummary } from "../read/encode-run.ts";
-import { findRun, type RunRow } from "../read/runs.sql.ts";
+import { findRun, requireRun, type RunRow } from "../read/runs.sql.ts";
 import { NO_ARTIFACTS } from "../read/artifact-counts.sql.ts";
 import { findArtifact } from "./checkpoints.sql.ts";
 import {
@@ -137,7 +137,7 @@ async function forkOrFind(
     const stored = await findForkFingerprint(tx, orgId, id);
     if (stored !== undefined && stored !== null) {
       if (Buffer.compare(stored, fork.fingerprint) !== 0) throw keyReused();
-      return { row: await readChild(tx, orgId, id), known: true };
+      return { row: await requireRun(tx, orgId, id), known: true };
     }
     id = undefined;
   }
@@ -188,10 +188,4 @@ async function insertChild(
       at,
     },
   });
-}
-
-async function readChild(tx: Tx, orgId: string, runId: string): Promise<RunRow> {
-  const row = await findRun(tx, orgId, runId, undefined);
-  if (row === undefined) throw new Error("the child of a key is missing");
-  return row;
 }

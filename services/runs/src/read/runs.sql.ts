@@ -87,6 +87,13 @@ export function findRun(
   return tx.one(findRunSql, [orgId, runId, projectId ?? null]);
 }
 
+/** Returns a run that the transaction knows to exist. @throws Error when it is missing, which is a fault in the database */
+export async function requireRun(tx: Tx, orgId: string, runId: string): Promise<RunRow> {
+  const row = await findRun(tx, orgId, runId, undefined);
+  if (row === undefined) throw new Error("a run that must exist is missing");
+  return row;
+}
+
 const listRunsByIdSql = sql(
   "runs_list_runs_by_id",
   `SELECT ${runColumns}

@@ -9,7 +9,7 @@ import { textBytes } from "../documents/stored-bytes.rules.ts";
 import { notesOf, withNotes } from "../documents/run-notes.rules.ts";
 import type { RunsDeps, RunsHandlers } from "../deps.ts";
 import { encodeRun } from "../read/encode-run.ts";
-import { findRun, type RunRow } from "../read/runs.sql.ts";
+import { requireRun } from "../read/runs.sql.ts";
 import { changeStatus, requireStatus } from "./change-status.ts";
 import { lockRunState, updateRunDocuments } from "./run-changes.sql.ts";
 
@@ -76,10 +76,4 @@ async function changeDocuments(tx: Tx, orgId: string, runId: string, { name, tag
     metadata = await writeCanonicalInTurns(withNotes(document, notes));
   }
   await updateRunDocuments(tx, orgId, runId, { name, tags: tags?.tags, metadata });
-}
-
-async function requireRun(tx: Tx, orgId: string, runId: string): Promise<RunRow> {
-  const row = await findRun(tx, orgId, runId, undefined);
-  if (row === undefined) throw new Error("a locked run is missing");
-  return row;
 }

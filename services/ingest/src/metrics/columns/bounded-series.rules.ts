@@ -1,4 +1,10 @@
-import { createBucketSampler, placeOf, readSummedChunk, type BucketColumns, type Grid } from "@tidemark/metric-codec";
+import {
+  createBucketSampler,
+  bucketIndex,
+  readSummedChunk,
+  type BucketColumns,
+  type Grid,
+} from "@tidemark/metric-codec";
 import { createFirstPoints, type Points } from "../read/first-points.rules.ts";
 import type { StoredSeries } from "../read/metric-rows.rules.ts";
 import { eachStretch } from "../read/sample-series.rules.ts";
@@ -34,7 +40,7 @@ export function makeBoundedSeries({ bounds, pointsMax, grid, isSampled, edges }:
   const first = isSampled ? undefined : createFirstPoints(pointsMax + 1, { startStep: from, endStep: to });
   const sampler = grid === undefined ? undefined : createBucketSampler(grid);
   const edge = edges ? createEdgePoints(bounds) : undefined;
-  const placeIn = (step: number): number => (step < from ? -1 : step > to ? Infinity : placeOf(grid!, step));
+  const placeIn = (step: number): number => (step < from ? -1 : step > to ? Infinity : bucketIndex(grid!, step));
 
   const add = (series: StoredSeries): void => {
     edge?.add(series);

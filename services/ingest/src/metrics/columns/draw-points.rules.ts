@@ -1,4 +1,4 @@
-import { createBucketSampler, meanOf, placeOf, smooth, type Grid, type Smoothing } from "@tidemark/metric-codec";
+import { createBucketSampler, meanOf, bucketIndex, smooth, type Grid, type Smoothing } from "@tidemark/metric-codec";
 import { eachStretch } from "../read/sample-series.rules.ts";
 import { orderBy, pick, type SortedPoints } from "./collect-points.rules.ts";
 import type { Bounds } from "./columns-plan.rules.ts";
@@ -81,7 +81,7 @@ export function columnsOfBuckets({ inside, before, after }: Drawn, grid: Grid): 
   const smoothed: number[] = [];
   // The axis never decreases, so each part is one stretch.
   eachStretch(
-    (at) => placeOf(grid, at),
+    (at) => bucketIndex(grid, at),
     axis,
     (from, to) => {
       sampler.addStretch(axis, inside.value, from, to);
