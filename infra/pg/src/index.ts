@@ -40,3 +40,4 @@ export {
   type RemoverOptions,
 } from "./removals.ts";
 export { inBatches } from "./batches.ts";
+export { streamPages, type ReadPage } from "./stream-pages.ts";

@@ -6,12 +6,13 @@ import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { createFolderBlob } from "@tidemark/blob";
 import { createDb, type Db } from "@tidemark/pg";
 import { openGate } from "@tidemark/plan-limits";
+import { ArtifactsArchiveService } from "@tidemark/proto/artifacts/v1/archive";
 import { ArtifactsService } from "@tidemark/proto/artifacts/v1/artifacts";
 import { CallerKind, IdentitySchema } from "@tidemark/proto/common/v1/common";
 import { createRunDirectory } from "@tidemark/requests";
 import { createCall, createLocalClient, implement, type Call, type Client } from "@tidemark/rpc";
 import { createTestDatabase, testSql } from "@tidemark/testkit";
-import { artifactsHandlers } from "./handlers.ts";
+import { archiveHandlers, artifactsHandlers } from "./handlers.ts";
 import type { ArtifactsDeps } from "./deps.ts";
 import { reserveObjects } from "./objects/objects.sql.ts";
 import { findRunRefs } from "./runs/run-refs.sql.ts";
@@ -44,6 +45,7 @@ export type TestFile = { readonly path: string; readonly content?: string; reado
 /** The service on its own database. */
 export type ArtifactsFixture = {
   readonly client: ArtifactsClient;
+  readonly archive: Client<(typeof ArtifactsArchiveService)["method"]>;
   /** Another process of the service, with nothing in memory. */
   newProcess(changes?: Partial<ArtifactsDeps>): ArtifactsClient;
   /** Dependencies of the handlers; the object store is a folder. */
@@ -141,6 +143,7 @@ export async function startArtifacts(): Promise<ArtifactsFixture> {
 
   return {
     client: clientOf(deps),
+    archive: createLocalClient(ArtifactsArchiveService, implement(ArtifactsArchiveService, archiveHandlers(deps))),
     newProcess: (changes) => clientOf({ ...process(), ...changes }),
     deps,
     db,

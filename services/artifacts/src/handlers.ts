@@ -5,7 +5,7 @@ import { importArtifacts } from "./plain/import-artifacts.ts";
 import { deleteArtifact } from "./plain/delete-artifact.ts";
 import { listArtifacts, locateArtifact } from "./plain/list-artifacts.ts";
 import { measureRemoval } from "./removal/measure-removal.ts";
-import { countArtifacts, pageArtifacts } from "./plain/page-artifacts.ts";
+import { countArtifacts } from "./plain/count-artifacts.ts";
 import { reserveObjects } from "./plain/reserve-objects.ts";
 import { storeArtifact } from "./plain/store-artifact.ts";
 import { getStorage } from "./storage/get-storage.ts";
@@ -23,9 +23,18 @@ import { listEntries } from "./versions/list-entries.ts";
 import { locateEntry } from "./versions/locate-entry.ts";
 import { resolveVersion } from "./versions/resolve-version.ts";
 import { setRetention } from "./versions/set-retention.ts";
+import type { ArtifactsArchiveService } from "@tidemark/proto/artifacts/v1/archive";
+import type { ArtifactsRestoreService } from "@tidemark/proto/artifacts/v1/restore";
+import type { Handlers } from "@tidemark/rpc";
+import { restoreCollectionHandler } from "./collections/restore-collection.ts";
+import { restoreBytesHandlers } from "./objects/restore-bytes.ts";
+import { exportArtifactsHandler } from "./plain/export-artifacts.ts";
+import { restoreArtifactsHandlers } from "./plain/restore-artifacts.ts";
+import { exportVersionsHandler } from "./versions/export-versions.ts";
+import { restoreVersionsHandlers } from "./versions/restore-versions.ts";
 import type { ArtifactsDeps, ArtifactsHandlers } from "./deps.ts";
 
-/** Every RPC of the service. */
+/** Returns the handlers of ArtifactsService. */
 export function artifactsHandlers(deps: ArtifactsDeps): ArtifactsHandlers {
   return {
     createArtifact: createArtifact(deps),
@@ -35,7 +44,6 @@ export function artifactsHandlers(deps: ArtifactsDeps): ArtifactsHandlers {
     listArtifacts: listArtifacts(deps),
     countArtifacts: countArtifacts(deps),
     measureRemoval: measureRemoval(deps),
-    pageArtifacts: pageArtifacts(deps),
     locateArtifact: locateArtifact(deps),
     deleteArtifact: deleteArtifact(deps),
     beginUpload: beginUpload(deps),
@@ -58,5 +66,24 @@ export function artifactsHandlers(deps: ArtifactsDeps): ArtifactsHandlers {
     addInput: addInput(deps),
     getStorage: getStorage(deps),
     sweep: sweepNow(deps),
+  };
+}
+
+/** Returns the handlers of ArtifactsArchiveService. */
+export function archiveHandlers(
+  deps: Pick<ArtifactsDeps, "db" | "runs" | "storageBackend">,
+): Handlers<(typeof ArtifactsArchiveService)["method"]> {
+  return { exportArtifacts: exportArtifactsHandler(deps), exportVersions: exportVersionsHandler(deps) };
+}
+
+/** Returns the handlers of ArtifactsRestoreService. */
+export function restoreHandlers(
+  deps: Pick<ArtifactsDeps, "db" | "runs" | "newId" | "storageBackend" | "gate">,
+): Handlers<(typeof ArtifactsRestoreService)["method"]> {
+  return {
+    ...restoreBytesHandlers(deps),
+    ...restoreArtifactsHandlers(deps),
+    ...restoreVersionsHandlers(deps),
+    restoreCollection: restoreCollectionHandler(deps),
   };
 }

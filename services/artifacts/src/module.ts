@@ -9,11 +9,10 @@ import { ArtifactsRestoreService } from "@tidemark/proto/artifacts/v1/restore";
 import { Quota, UsageService } from "@tidemark/proto/usage/v1/usage";
 import { createRunDirectory, watchRuns } from "@tidemark/requests";
 import { implement } from "@tidemark/rpc";
-import { archiveHandlers } from "./archive/archive-handlers.ts";
 import { artifactsConfig } from "./config.ts";
-import { artifactsHandlers } from "./handlers.ts";
+import { archiveHandlers, artifactsHandlers, restoreHandlers } from "./handlers.ts";
 import { removeArtifacts } from "./removal/remove-artifacts.ts";
-import { restoreHandlers } from "./restore/restore-artifacts.ts";
+
 import { findRunRefs, readRunChanges } from "./runs/run-refs.sql.ts";
 import { startSweeper } from "./sweep/sweeper.ts";
 import { createPartAddresses } from "./uploads/part-addresses.ts";

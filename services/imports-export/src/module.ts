@@ -85,6 +85,18 @@ export const importsExportModule = defineModule({
       ingestRead: context.client(IngestReadService),
       artifacts: context.client(ArtifactsService),
     };
+    const archiveClients = {
+      runs: context.client(RunsArchiveService),
+      ingest: context.client(IngestArchiveService),
+      artifacts: context.client(ArtifactsArchiveService),
+      traces: context.client(TracesArchiveService),
+      reports: context.client(ReportsArchiveService),
+    };
+    const exportClients = {
+      ...clients,
+      ingestArchive: archiveClients.ingest,
+      artifactsArchive: archiveClients.artifacts,
+    };
     const committer = await startCommitter({
       db,
       workerDb,
@@ -125,20 +137,14 @@ export const importsExportModule = defineModule({
       log,
     });
     const archive = archiveHandlers({
-      clients: {
-        runs: context.client(RunsArchiveService),
-        ingest: context.client(IngestArchiveService),
-        artifacts: context.client(ArtifactsArchiveService),
-        traces: context.client(TracesArchiveService),
-        reports: context.client(ReportsArchiveService),
-      },
+      clients: archiveClients,
       now: () => context.now(),
       places: createExportPlaces(config.completeExportsMax),
     });
     return {
       implementations: [
         implement(ImportsService, importsHandlers({ db, gate, readers, wakeRelay: () => relay.wake() })),
-        implement(ExportService, exportHandlers({ db, clients, callFor, now: () => context.now() })),
+        implement(ExportService, exportHandlers({ db, clients: exportClients, callFor, now: () => context.now() })),
         implement(ArchiveService, archive),
         implement(RestoreService, restoreHandlers({ db, gate, readers, begin: (name) => restorer.begin(name) })),
       ],

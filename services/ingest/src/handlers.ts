@@ -11,18 +11,20 @@ import { createObjectHandler } from "./objects/create-object.ts";
 import { exploreObjectsHandler } from "./objects/explore-objects.ts";
 import { listObjectsHandler } from "./objects/list-objects.ts";
 import { listTableRowsHandler } from "./objects/list-table-rows.ts";
-import { restoreAttributesHandler } from "./restore/restore-attributes.ts";
-import { restoreLogLinesHandler } from "./restore/restore-log-lines.ts";
-import { restoreObjectsHandlers } from "./restore/restore-objects.ts";
-import { restorePointsHandler } from "./restore/restore-points.ts";
-import { restoreRankPointsHandler } from "./restore/restore-rank-points.ts";
 import { summarizeRankMetricsHandler } from "./rank-metrics/summarize-rank-metrics.ts";
 import { measureRemovalHandler } from "./removal/measure-removal.ts";
-import { measureRunDataHandler } from "./run-data/measure-run-data.ts";
-import { pageAttributesHandler } from "./run-data/page-attributes.ts";
-import { pageMetricAggregatesHandler } from "./run-data/page-metric-aggregates.ts";
-import { pageObjectsHandler } from "./run-data/page-objects.ts";
-import { pageTableRowsHandler } from "./run-data/page-table-rows.ts";
+import { measureRunDataHandler } from "./reads/measure-run-data.ts";
+import { exportAttributesHandler } from "./attributes/export-attributes.ts";
+import { restoreAttributesHandler } from "./attributes/restore-attributes.ts";
+import { exportLogLinesHandler } from "./logs/export-log-lines.ts";
+import { restoreLogLinesHandler } from "./logs/restore-log-lines.ts";
+import { exportMetricAggregatesHandler } from "./metrics/archive/export-metric-aggregates.ts";
+import { exportPointsHandler } from "./metrics/archive/export-points.ts";
+import { restorePointsHandler } from "./metrics/archive/restore-points.ts";
+import { exportObjectsHandler } from "./objects/export-objects.ts";
+import { restoreObjectsHandlers } from "./objects/restore-objects.ts";
+import { exportRankPointsHandler } from "./rank-metrics/export-rank-points.ts";
+import { restoreRankPointsHandler } from "./rank-metrics/restore-rank-points.ts";
 import type { ReadDeps, WriteDeps } from "./deps.ts";
 
 /** Returns the handlers of IngestService. */
@@ -68,9 +70,17 @@ export function readHandlers(deps: ReadDeps) {
     exploreObjects: exploreObjectsHandler(deps),
     measureRunData: measureRunDataHandler(deps),
     measureRemoval: measureRemovalHandler(deps),
-    pageMetricAggregates: pageMetricAggregatesHandler(deps),
-    pageAttributes: pageAttributesHandler(deps),
-    pageObjects: pageObjectsHandler(deps),
-    pageTableRows: pageTableRowsHandler(deps),
+  };
+}
+
+/** Returns the handlers of IngestArchiveService. */
+export function archiveHandlers(deps: Pick<ReadDeps, "db" | "runs">) {
+  return {
+    exportPoints: exportPointsHandler(deps),
+    exportRankPoints: exportRankPointsHandler(deps),
+    exportLogLines: exportLogLinesHandler(deps),
+    exportAttributes: exportAttributesHandler(deps),
+    exportMetricAggregates: exportMetricAggregatesHandler(deps),
+    exportObjects: exportObjectsHandler(deps),
   };
 }

@@ -17,10 +17,9 @@ import { createCall, createLocalClient, implement, toRefusal, type Call, type Cl
 import type { LogFields, Metrics } from "@tidemark/telemetry";
 import { createTestDatabase, testSql } from "@tidemark/testkit";
 import { createRunDirectory } from "@tidemark/requests";
-import { archiveHandlers } from "./archive/archive-handlers.ts";
 import type { DirtyMarkers } from "./compaction/dirty-markers.ts";
 import { startCompaction, type Compaction } from "./compaction/work-loop.ts";
-import { readHandlers, restoreHandlers, writeHandlers } from "./handlers.ts";
+import { archiveHandlers, readHandlers, restoreHandlers, writeHandlers } from "./handlers.ts";
 import { logCompaction } from "./logs/compact-log-lines.ts";
 import type { LevelRules } from "./logs/log-levels.rules.ts";
 import type { RunsOfCharts } from "./metrics/columns/charted-runs.ts";

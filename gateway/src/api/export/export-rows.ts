@@ -27,10 +27,10 @@ export type SeriesRow = {
 };
 
 /** Returns the rows of aggregates. */
-export function seriesRows({ runId, aggregates }: ExportedSeries): SeriesRow[] {
+export function seriesRows({ aggregates, keys }: ExportedSeries): SeriesRow[] {
   const columns = requireMessage(aggregates);
-  return columns.keys.map((key, i) => ({
-    run_id: runId,
+  return columns.keys.slice(0, keys).map((key, i) => ({
+    run_id: columns.runId,
     key,
     count: columns.count[i]!,
     min: columns.min[i]!,
@@ -76,20 +76,15 @@ export type TableRow = {
   readonly text: string;
 };
 
-/** Returns the rows of tables, each as JSON. */
+/** Returns rows of a table, each as JSON. */
 export function* tableRows(
-  { runId, tables, rows }: ExportedTableRows,
+  { runId, objectId, firstRow, chunk, rows, createdAt }: ExportedTableRows,
   orgId: string,
 ): Generator<TableRow, void, undefined> {
-  let left = rows;
-  for (const { objectId, firstRow, chunk, createdAt } of tables) {
-    const head = `{"org_id":"${orgId}","run_id":"${runId}","attribute_id":${objectId},"row_index":`;
-    const end = `,"created_at":"${createdAt}"}`;
-    const found = rowsOfChunk(requireMessage(chunk), 0, left);
-    left -= found.length;
-    for (const [i, row] of found.entries()) {
-      const index = firstRow + i;
-      yield { objectId, index, createdAt, text: `${head}${index},"row":${row}${end}` };
-    }
+  const head = `{"org_id":"${orgId}","run_id":"${runId}","attribute_id":${objectId},"row_index":`;
+  const end = `,"created_at":"${createdAt}"}`;
+  for (const [i, row] of rowsOfChunk(requireMessage(chunk), 0, rows).entries()) {
+    const index = firstRow + i;
+    yield { objectId, index, createdAt, text: `${head}${index},"row":${row}${end}` };
   }
 }

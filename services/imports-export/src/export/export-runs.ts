@@ -35,7 +35,7 @@ export function exportRuns(deps: ExportDeps): ExportHandlers["exportRuns"] {
     const reading = (max: number): Reading => {
       const allowance = createAllowance(max);
       allowances.push(allowance);
-      return { clients, newCall, allowance };
+      return { clients, call, newCall, allowance };
     };
     const sections: AsyncGenerator<Part>[] = [
       exportRunRows(reading(EXPORT_LIMITS.runs), runs),

@@ -1,5 +1,5 @@
 import { create } from "@bufbuild/protobuf";
-import { ATTRIBUTES_PAGE_ROWS, OBJECTS_PAGE_ROWS } from "@tidemark/limits";
+import { ObjectParts, type ExportObjectsResponse } from "@tidemark/proto/ingest/v1/archive";
 import { AttributeSchema, type Attribute } from "@tidemark/proto/ingest/v1/ingest";
 import type { RichObject } from "@tidemark/proto/ingest/v1/objects";
 import { mapInTurns } from "@tidemark/turns";
@@ -9,56 +9,51 @@ import type { Part, Reading } from "./reading.ts";
 
 /** Reads attributes and objects of runs: for each run first its attributes by step and id, then its objects by kind, step and age. */
 export async function* exportAttributes(
-  reading: Reading,
+  { clients, call, allowance }: Reading,
   runs: readonly PlannedRun[],
   orgId: string,
 ): AsyncGenerator<Part> {
-  const { allowance } = reading;
   for (const { runId, hasAttributes, objectKinds } of runs) {
-    if (hasAttributes) yield* pages(reading, orgId, (cursor, limit) => attributesOf(reading, runId, cursor, limit));
-    for (const kind of objectKinds) {
-      if (allowance.isExceeded()) return;
-      yield* pages(reading, orgId, (cursor, limit) => objectsOf(reading, { runId, kind }, cursor, limit));
+    const of = { runIds: [runId], byPage: true };
+    const pages = [
+      ...(hasAttributes ? [attributePages(clients.ingestArchive.exportAttributes(of, call))] : []),
+      ...(objectKinds.length === 0
+        ? []
+        : [objectPages(clients.ingestArchive.exportObjects({ ...of, parts: ObjectParts.OBJECTS }, call))]),
+    ];
+    for (const kind of pages) {
+      for await (const rows of kind) {
+        const taken = allowance.take(rows);
+        if (taken.length > 0) {
+          const attributes = await mapInTurns(taken, (attribute) => publicAttribute(attribute, orgId));
+          yield { case: "attributes", value: { attributes } };
+        }
+        if (allowance.isExceeded()) return;
+      }
     }
-    if (allowance.isExceeded()) return;
   }
 }
 
-type Page = { readonly rows: readonly Attribute[]; readonly nextCursor: string };
-
-/** Reads a list page by page, one row more than is left, so that omitted rows are noticed. */
-async function* pages(
-  { allowance }: Reading,
-  orgId: string,
-  read: (cursor: string, limit: number) => Promise<Page>,
-): AsyncGenerator<Part> {
-  let cursor = "";
-  do {
-    const { rows, nextCursor } = await read(cursor, allowance.left() + 1);
-    const taken = allowance.take(rows);
-    if (taken.length > 0) {
-      const attributes = await mapInTurns(taken, (attribute) => publicAttribute(attribute, orgId));
-      yield { case: "attributes", value: { attributes } };
-    }
-    cursor = nextCursor;
-  } while (cursor !== "" && !allowance.isExceeded());
+async function* attributePages(messages: AsyncIterable<{ readonly attributes: Attribute[] }>) {
+  for await (const { attributes } of messages) yield attributes;
 }
 
-async function attributesOf({ clients, newCall }: Reading, runId: string, cursor: string, left: number): Promise<Page> {
-  const limit = Math.min(left, ATTRIBUTES_PAGE_ROWS.max);
-  const { attributes, nextCursor } = await clients.ingestRead.pageAttributes({ runId, limit, cursor }, newCall());
-  return { rows: attributes, nextCursor };
-}
+/** Objects that are passed on together, by number and by bytes of their values. */
+const TOGETHER = { objects: 500, bytes: 1024 * 1024 };
 
-async function objectsOf(
-  { clients, newCall }: Reading,
-  of: { readonly runId: string; readonly kind: string },
-  cursor: string,
-  left: number,
-): Promise<Page> {
-  const limit = Math.min(left, OBJECTS_PAGE_ROWS.max);
-  const { objects, nextCursor } = await clients.ingestRead.pageObjects({ ...of, limit, cursor }, newCall());
-  return { rows: objects.map(attributeOf), nextCursor };
+async function* objectPages(messages: AsyncIterable<ExportObjectsResponse>) {
+  let page: Attribute[] = [];
+  let bytes = 0;
+  for await (const { rows } of messages) {
+    if (rows.case !== "object") continue;
+    page.push(attributeOf(rows.value));
+    bytes += rows.value.valueJson.length + rows.value.summaryJson.length;
+    if (page.length < TOGETHER.objects && bytes < TOGETHER.bytes) continue;
+    yield page;
+    page = [];
+    bytes = 0;
+  }
+  yield page;
 }
 
 /** Returns an object as an attribute: the rows of tables name it by this id. */

@@ -1,23 +1,17 @@
 import type { PlannedRun } from "./export-plan.ts";
 import type { Part, Reading } from "./reading.ts";
 
-/** Metric keys of a page. */
-const KEYS = 5000;
-
 /** Reads the aggregates of the metric keys of runs, by run and key. */
 export async function* exportSeries(
-  { clients, newCall, allowance }: Reading,
+  { clients, call, allowance }: Reading,
   runs: readonly PlannedRun[],
 ): AsyncGenerator<Part> {
   for (const { runId, metricKeys } of runs) {
-    let unread = allowance.takeCount(metricKeys);
-    let after = "";
-    while (unread > 0) {
-      const limit = Math.min(unread, KEYS);
-      const aggregates = await clients.ingestRead.pageMetricAggregates({ runId, limit, after }, newCall());
-      yield { case: "series", value: { runId, aggregates } };
-      unread = aggregates.keys.length < limit ? 0 : unread - limit;
-      after = aggregates.keys.at(-1) ?? "";
+    if (metricKeys === 0) continue;
+    for await (const page of clients.ingestArchive.exportMetricAggregates({ runIds: [runId] }, call)) {
+      const keys = allowance.takeCount(page.keys.length);
+      if (keys > 0) yield { case: "series", value: { aggregates: page, keys } };
+      if (allowance.isExceeded()) return;
     }
   }
 }

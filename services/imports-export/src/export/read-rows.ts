@@ -1,4 +1,5 @@
-import { ARTIFACTS_ROWS } from "@tidemark/limits";
+import { TABLE_CHUNK_ROWS } from "@tidemark/limits";
+import { ObjectParts } from "@tidemark/proto/ingest/v1/archive";
 import type { PlannedRun } from "./export-plan.ts";
 import type { Part, Reading } from "./reading.ts";
 
@@ -20,38 +21,40 @@ export async function* exportRunRows(
 
 /** Reads the artifacts of runs, by run, newest first. */
 export async function* exportArtifacts(
-  { clients, newCall, allowance }: Reading,
+  { clients, call, allowance }: Reading,
   planned: readonly PlannedRun[],
 ): AsyncGenerator<Part> {
-  for (const { runId, artifacts: count } of planned) {
-    if (count === 0) continue;
-    let cursor = "";
-    do {
-      const limit = Math.min(allowance.left() + 1, ARTIFACTS_ROWS.max);
-      const page = await clients.artifacts.pageArtifacts({ runId, limit, cursor }, newCall());
+  const runIds = planned.filter(({ artifacts }) => artifacts > 0).map(({ runId }) => runId);
+  for (let at = 0; at < runIds.length; at += RUNS) {
+    const of = { runIds: runIds.slice(at, at + RUNS), byPage: true };
+    for await (const page of clients.artifactsArchive.exportArtifacts(of, call)) {
       const artifacts = [...allowance.take(page.artifacts)];
       if (artifacts.length > 0) yield { case: "artifacts", value: { artifacts } };
       if (allowance.isExceeded()) return;
-      cursor = page.nextCursor;
-    } while (cursor !== "");
+    }
   }
 }
 
 /** Reads the rows of the tables of runs, by run and table, in the order of their tables among the attributes. */
 export async function* exportTableRows(
-  { clients, newCall, allowance }: Reading,
+  { clients, call, allowance }: Reading,
   planned: readonly PlannedRun[],
 ): AsyncGenerator<Part> {
-  for (const { runId, objectKinds } of planned) {
-    if (!objectKinds.includes("table")) continue;
-    let cursor = "";
-    do {
-      const { tables, nextCursor } = await clients.ingestRead.pageTableRows({ runId, cursor }, newCall());
-      const found = tables.reduce((sum, { chunk }) => sum + (chunk?.rowCount ?? 0), 0);
-      const rows = allowance.takeCount(found);
-      if (rows > 0) yield { case: "tableRows", value: { runId, tables, rows } };
-      if (allowance.isExceeded()) return;
-      cursor = nextCursor;
-    } while (cursor !== "");
+  const runIds = planned.filter(({ objectKinds }) => objectKinds.includes("table")).map(({ runId }) => runId);
+  for (let at = 0; at < runIds.length; at += RUNS) {
+    const of = { runIds: runIds.slice(at, at + RUNS), byPage: true, parts: ObjectParts.TABLE_ROWS };
+    let table = { runId: "", objectId: 0, createdAt: "" };
+    let firstRow = 0;
+    for await (const { rows } of clients.ingestArchive.exportObjects(of, call)) {
+      if (rows.case === "object") {
+        table = { runId: rows.value.runId, objectId: rows.value.id, createdAt: rows.value.createdAt };
+        firstRow = 0;
+      } else if (rows.case === "tableRows") {
+        const taken = allowance.takeCount(rows.value.rowCount);
+        if (taken > 0) yield { case: "tableRows", value: { ...table, firstRow, chunk: rows.value, rows: taken } };
+        if (allowance.isExceeded()) return;
+        firstRow += TABLE_CHUNK_ROWS;
+      }
+    }
   }
 }

@@ -7,9 +7,12 @@ import type { ExportClients } from "./clients.ts";
 /** A part of an export in the form in which it is sent. */
 export type Part = NonNullable<MessageInitShape<typeof ExportRunsResponseSchema>["part"]>;
 
-/** Dependencies of reading the rows of one kind. Each call of a service has its own deadline. */
+/** Dependencies of reading the rows of one kind. */
 export type Reading = {
   readonly clients: ExportClients;
+  /** The call of the export, for streams. */
+  readonly call: Call;
+  /** Starts a call with a deadline of its own, for single answers. */
   readonly newCall: () => Call;
   readonly allowance: Allowance;
 };

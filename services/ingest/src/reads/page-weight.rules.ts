@@ -1,5 +1,5 @@
 import { badRequest } from "@tidemark/errors";
-import { BATCH_BYTES, PAGE_BYTES_MAX } from "@tidemark/limits";
+import { PAGE_BYTES_MAX } from "@tidemark/limits";
 
 /** Returns how many rows, of these bytes each, fit in a page: up to 16 MiB together unless specified otherwise, and at least the first one. */
 export function countFitting(bytes: readonly number[], bytesMax = PAGE_BYTES_MAX): number {
@@ -13,17 +13,4 @@ export function refuseHeavyPage(bytes: readonly number[], what: string): void {
   const fitting = countFitting(bytes);
   if (fitting === bytes.length) return;
   throw badRequest(`these ${what} have more than 16 MiB; ask for at most ${fitting} at a time`, "limit");
-}
-
-/** Returns the rows of a batch, at most `limit` and as many as fit, and whether any other of `rows` are left. */
-export function takeBatch<Row extends { readonly bytes: number }>(
-  rows: readonly Row[],
-  limit: number,
-): { readonly rows: readonly Row[]; readonly more: boolean } {
-  const wanted = rows.slice(0, limit);
-  const fitting = countFitting(
-    wanted.map(({ bytes }) => bytes),
-    BATCH_BYTES,
-  );
-  return { rows: wanted.slice(0, fitting), more: rows.length > fitting };
 }

@@ -2,7 +2,7 @@
 // @generated from file tidemark/artifacts/v1/archive.proto (package tidemark.artifacts.v1, syntax proto3)
 /* eslint-disable */
 
-// What a complete export reads of artifacts, collections and versions.
+// What exports read of artifacts, collections and versions.
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
@@ -24,6 +24,13 @@ export declare type ExportArtifactsRequest = Message<"tidemark.artifacts.v1.Expo
    * @generated from field: repeated string run_ids = 1;
    */
   runIds: string[];
+
+  /**
+   * Each page is of its own moment, the newest artifact of a run first, and no transaction waits for the reader in between.
+   *
+   * @generated from field: bool by_page = 2;
+   */
+  byPage: boolean;
 };
 
 /**
@@ -33,7 +40,7 @@ export declare type ExportArtifactsRequest = Message<"tidemark.artifacts.v1.Expo
 export declare const ExportArtifactsRequestSchema: GenMessage<ExportArtifactsRequest>;
 
 /**
- * Plain artifacts of the runs, run by run, the oldest first.
+ * Plain artifacts of the runs, run by run, the oldest first, of one moment.
  *
  * @generated from message tidemark.artifacts.v1.ExportArtifactsResponse
  */
@@ -330,7 +337,7 @@ export declare type ExportedEdges = Message<"tidemark.artifacts.v1.ExportedEdges
 export declare const ExportedEdgesSchema: GenMessage<ExportedEdges>;
 
 /**
- * Reads artifacts for a complete export. Reasons of all: bad_request, not_found.
+ * Reads artifacts for an export. Reasons of all: bad_request, not_found.
  *
  * @generated from service tidemark.artifacts.v1.ArtifactsArchiveService
  */

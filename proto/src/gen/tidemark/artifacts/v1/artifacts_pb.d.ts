@@ -529,61 +529,6 @@ export declare type CountArtifactsResponse = Message<"tidemark.artifacts.v1.Coun
 export declare const CountArtifactsResponseSchema: GenMessage<CountArtifactsResponse>;
 
 /**
- * @generated from message tidemark.artifacts.v1.PageArtifactsRequest
- */
-export declare type PageArtifactsRequest = Message<"tidemark.artifacts.v1.PageArtifactsRequest"> & {
-  /**
-   * @generated from field: string run_id = 1;
-   */
-  runId: string;
-
-  /**
-   * 1 to 1,000.
-   *
-   * @generated from field: uint32 limit = 2;
-   */
-  limit: number;
-
-  /**
-   * next_cursor of the page before; empty for the first page.
-   *
-   * @generated from field: string cursor = 3;
-   */
-  cursor: string;
-};
-
-/**
- * Describes the message tidemark.artifacts.v1.PageArtifactsRequest.
- * Use `create(PageArtifactsRequestSchema)` to create a new message.
- */
-export declare const PageArtifactsRequestSchema: GenMessage<PageArtifactsRequest>;
-
-/**
- * @generated from message tidemark.artifacts.v1.PageArtifactsResponse
- */
-export declare type PageArtifactsResponse = Message<"tidemark.artifacts.v1.PageArtifactsResponse"> & {
-  /**
-   * Fewer than were asked for also when these have 4 MiB of texts.
-   *
-   * @generated from field: repeated tidemark.artifacts.v1.Artifact artifacts = 1;
-   */
-  artifacts: Artifact[];
-
-  /**
-   * Empty on the last page.
-   *
-   * @generated from field: string next_cursor = 2;
-   */
-  nextCursor: string;
-};
-
-/**
- * Describes the message tidemark.artifacts.v1.PageArtifactsResponse.
- * Use `create(PageArtifactsResponseSchema)` to create a new message.
- */
-export declare const PageArtifactsResponseSchema: GenMessage<PageArtifactsResponse>;
-
-/**
  * @generated from message tidemark.artifacts.v1.LocateArtifactRequest
  */
 export declare type LocateArtifactRequest = Message<"tidemark.artifacts.v1.LocateArtifactRequest"> & {
@@ -922,16 +867,6 @@ export declare const ArtifactsService: GenService<{
     methodKind: "unary";
     input: typeof MeasureRemovalRequestSchema;
     output: typeof MeasureRemovalResponseSchema;
-  },
-  /**
-   * The same for other services, in smaller pages.
-   *
-   * @generated from rpc tidemark.artifacts.v1.ArtifactsService.PageArtifacts
-   */
-  pageArtifacts: {
-    methodKind: "unary";
-    input: typeof PageArtifactsRequestSchema;
-    output: typeof PageArtifactsResponseSchema;
   },
   /**
    * Where the bytes of an artifact are.

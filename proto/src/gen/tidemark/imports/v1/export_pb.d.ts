@@ -8,9 +8,10 @@ import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegen
 import type { Message } from "@bufbuild/protobuf";
 import type { Project, Run, RunFilter, RunOrder } from "../../runs/v1/runs_pb.js";
 import type { Organization } from "../../control/v1/control_pb.js";
-import type { PageMetricAggregatesResponse, TableRows } from "../../ingest/v1/run_data_pb.js";
+import type { ExportMetricAggregatesResponse } from "../../ingest/v1/archive_pb.js";
 import type { Attribute, MetricKeyPoints } from "../../ingest/v1/ingest_pb.js";
 import type { Artifact } from "../../artifacts/v1/artifacts_pb.js";
+import type { TableChunk } from "../../ingest/v1/objects_pb.js";
 import type { Job } from "./imports_pb.js";
 
 /**
@@ -204,14 +205,16 @@ export declare const ExportedRunsSchema: GenMessage<ExportedRuns>;
  */
 export declare type ExportedSeries = Message<"tidemark.imports.v1.ExportedSeries"> & {
   /**
-   * @generated from field: string run_id = 1;
+   * @generated from field: tidemark.ingest.v1.ExportMetricAggregatesResponse aggregates = 1;
    */
-  runId: string;
+  aggregates?: ExportMetricAggregatesResponse | undefined;
 
   /**
-   * @generated from field: tidemark.ingest.v1.PageMetricAggregatesResponse aggregates = 2;
+   * How many keys of these to take, from the first one on; the others are beyond the bound.
+   *
+   * @generated from field: uint32 keys = 2;
    */
-  aggregates?: PageMetricAggregatesResponse | undefined;
+  keys: number;
 };
 
 /**
@@ -279,7 +282,7 @@ export declare type ExportedArtifacts = Message<"tidemark.imports.v1.ExportedArt
 export declare const ExportedArtifactsSchema: GenMessage<ExportedArtifacts>;
 
 /**
- * Rows of tables of one run.
+ * Rows of a table that follow one another.
  *
  * @generated from message tidemark.imports.v1.ExportedTableRows
  */
@@ -290,16 +293,37 @@ export declare type ExportedTableRows = Message<"tidemark.imports.v1.ExportedTab
   runId: string;
 
   /**
-   * @generated from field: repeated tidemark.ingest.v1.TableRows tables = 2;
+   * The id of the table.
+   *
+   * @generated from field: double object_id = 2;
    */
-  tables: TableRows[];
+  objectId: number;
 
   /**
-   * How many rows of these to take, from the first one on; the others are beyond the bound.
+   * Which row of the table the first one is, counted from 0.
    *
-   * @generated from field: uint32 rows = 3;
+   * @generated from field: uint32 first_row = 3;
+   */
+  firstRow: number;
+
+  /**
+   * @generated from field: tidemark.ingest.v1.TableChunk chunk = 4;
+   */
+  chunk?: TableChunk | undefined;
+
+  /**
+   * How many rows of the chunk to take, from the first one on; the others are beyond the bound.
+   *
+   * @generated from field: uint32 rows = 5;
    */
   rows: number;
+
+  /**
+   * When the table was created. RFC 3339.
+   *
+   * @generated from field: string created_at = 6;
+   */
+  createdAt: string;
 };
 
 /**

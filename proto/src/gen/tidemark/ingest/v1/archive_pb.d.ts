@@ -2,12 +2,12 @@
 // @generated from file tidemark/ingest/v1/archive.proto (package tidemark.ingest.v1, syntax proto3)
 /* eslint-disable */
 
-// What a complete export reads of the data of runs. Every request names up to 100 runs, ids in lower case, whose rows come run by run
-// and are those of one moment.
+// What exports read of the data of runs. Every request names up to 100 runs, ids in lower case, whose rows come run by run. They are
+// those of one moment, or, with by_page, each page is of its own moment, and no transaction waits for the reader in between.
 //
 // Columns are bytes: doubles in eight, indexes in four, the lowest byte first. Times are microseconds since the Unix epoch.
 
-import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
+import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
 import type { Attribute } from "./ingest_pb.js";
 import type { RichObject, TableChunk } from "./objects_pb.js";
@@ -246,6 +246,11 @@ export declare type ExportAttributesRequest = Message<"tidemark.ingest.v1.Export
    * @generated from field: repeated string run_ids = 1;
    */
   runIds: string[];
+
+  /**
+   * @generated from field: bool by_page = 2;
+   */
+  byPage: boolean;
 };
 
 /**
@@ -273,6 +278,96 @@ export declare type ExportAttributesResponse = Message<"tidemark.ingest.v1.Expor
 export declare const ExportAttributesResponseSchema: GenMessage<ExportAttributesResponse>;
 
 /**
+ * Always by page.
+ *
+ * @generated from message tidemark.ingest.v1.ExportMetricAggregatesRequest
+ */
+export declare type ExportMetricAggregatesRequest = Message<"tidemark.ingest.v1.ExportMetricAggregatesRequest"> & {
+  /**
+   * @generated from field: repeated string run_ids = 1;
+   */
+  runIds: string[];
+};
+
+/**
+ * Describes the message tidemark.ingest.v1.ExportMetricAggregatesRequest.
+ * Use `create(ExportMetricAggregatesRequestSchema)` to create a new message.
+ */
+export declare const ExportMetricAggregatesRequestSchema: GenMessage<ExportMetricAggregatesRequest>;
+
+/**
+ * Aggregates of at most 5,000 keys of a run, one column per figure; item i of every column is about keys[i].
+ *
+ * @generated from message tidemark.ingest.v1.ExportMetricAggregatesResponse
+ */
+export declare type ExportMetricAggregatesResponse = Message<"tidemark.ingest.v1.ExportMetricAggregatesResponse"> & {
+  /**
+   * @generated from field: string run_id = 1;
+   */
+  runId: string;
+
+  /**
+   * In the order of their UTF-8 bytes.
+   *
+   * @generated from field: repeated string keys = 2;
+   */
+  keys: string[];
+
+  /**
+   * @generated from field: repeated double count = 3;
+   */
+  count: number[];
+
+  /**
+   * @generated from field: repeated double min = 4;
+   */
+  min: number[];
+
+  /**
+   * @generated from field: repeated double max = 5;
+   */
+  max: number[];
+
+  /**
+   * @generated from field: repeated double mean = 6;
+   */
+  mean: number[];
+
+  /**
+   * Population variance; NaN where a double cannot hold it.
+   *
+   * @generated from field: repeated double variance = 7;
+   */
+  variance: number[];
+
+  /**
+   * @generated from field: repeated double latest = 8;
+   */
+  latest: number[];
+
+  /**
+   * @generated from field: repeated double latest_step = 9;
+   */
+  latestStep: number[];
+
+  /**
+   * @generated from field: repeated double best = 10;
+   */
+  best: number[];
+
+  /**
+   * @generated from field: repeated double best_step = 11;
+   */
+  bestStep: number[];
+};
+
+/**
+ * Describes the message tidemark.ingest.v1.ExportMetricAggregatesResponse.
+ * Use `create(ExportMetricAggregatesResponseSchema)` to create a new message.
+ */
+export declare const ExportMetricAggregatesResponseSchema: GenMessage<ExportMetricAggregatesResponse>;
+
+/**
  * @generated from message tidemark.ingest.v1.ExportObjectsRequest
  */
 export declare type ExportObjectsRequest = Message<"tidemark.ingest.v1.ExportObjectsRequest"> & {
@@ -280,6 +375,16 @@ export declare type ExportObjectsRequest = Message<"tidemark.ingest.v1.ExportObj
    * @generated from field: repeated string run_ids = 1;
    */
   runIds: string[];
+
+  /**
+   * @generated from field: bool by_page = 2;
+   */
+  byPage: boolean;
+
+  /**
+   * @generated from field: tidemark.ingest.v1.ObjectParts parts = 3;
+   */
+  parts: ObjectParts;
 };
 
 /**
@@ -289,7 +394,8 @@ export declare type ExportObjectsRequest = Message<"tidemark.ingest.v1.ExportObj
 export declare const ExportObjectsRequestSchema: GenMessage<ExportObjectsRequest>;
 
 /**
- * An object that is no attribute, or the next rows of the table that came before.
+ * An object that is not an attribute, or the next rows of the table that came before.
+ * Objects come by kind, then by step (those without one first), then oldest first, then by id.
  *
  * @generated from message tidemark.ingest.v1.ExportObjectsResponse
  */
@@ -321,7 +427,40 @@ export declare type ExportObjectsResponse = Message<"tidemark.ingest.v1.ExportOb
 export declare const ExportObjectsResponseSchema: GenMessage<ExportObjectsResponse>;
 
 /**
- * Reads the data of runs for a complete export. Reasons of all: bad_request, not_found.
+ * Which parts of objects to export.
+ *
+ * @generated from enum tidemark.ingest.v1.ObjectParts
+ */
+export enum ObjectParts {
+  /**
+   * Objects, each table followed by its rows.
+   *
+   * @generated from enum value: OBJECT_PARTS_ALL = 0;
+   */
+  ALL = 0,
+
+  /**
+   * Objects without rows.
+   *
+   * @generated from enum value: OBJECT_PARTS_OBJECTS = 1;
+   */
+  OBJECTS = 1,
+
+  /**
+   * Tables followed by their rows; the tables without documents.
+   *
+   * @generated from enum value: OBJECT_PARTS_TABLE_ROWS = 2;
+   */
+  TABLE_ROWS = 2,
+}
+
+/**
+ * Describes the enum tidemark.ingest.v1.ObjectParts.
+ */
+export declare const ObjectPartsSchema: GenEnum<ObjectParts>;
+
+/**
+ * Reads the data of runs for an export. Reasons of all: bad_request, not_found.
  *
  * @generated from service tidemark.ingest.v1.IngestArchiveService
  */
@@ -365,6 +504,16 @@ export declare const IngestArchiveService: GenService<{
     methodKind: "server_streaming";
     input: typeof ExportAttributesRequestSchema;
     output: typeof ExportAttributesResponseSchema;
+  },
+  /**
+   * The aggregates of all metric keys.
+   *
+   * @generated from rpc tidemark.ingest.v1.IngestArchiveService.ExportMetricAggregates
+   */
+  exportMetricAggregates: {
+    methodKind: "server_streaming";
+    input: typeof ExportMetricAggregatesRequestSchema;
+    output: typeof ExportMetricAggregatesResponseSchema;
   },
   /**
    * All objects, tables with their rows.

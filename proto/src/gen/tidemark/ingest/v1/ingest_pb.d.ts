@@ -11,7 +11,7 @@ import type { FieldFault, Refusal } from "../../common/v1/common_pb.js";
 import type { GroupColumns, RunFilter } from "../../runs/v1/runs_pb.js";
 import type { AppendRankMetricsRequestSchema, AppendRankMetricsResponseSchema, SummariseRankMetricsRequestSchema, SummariseRankMetricsResponseSchema } from "./rank_metrics_pb.js";
 import type { CreateObjectRequestSchema, CreateObjectResponseSchema, ExploreObjectsRequestSchema, ExploreObjectsResponseSchema, ListObjectsRequestSchema, ListObjectsResponseSchema, ListTableRowsRequestSchema, ListTableRowsResponseSchema } from "./objects_pb.js";
-import type { MeasureRunDataRequestSchema, MeasureRunDataResponseSchema, PageMetricAggregatesRequestSchema, PageMetricAggregatesResponseSchema, PageObjectsRequestSchema, PageObjectsResponseSchema, PageTableRowsRequestSchema, PageTableRowsResponseSchema } from "./run_data_pb.js";
+import type { MeasureRunDataRequestSchema, MeasureRunDataResponseSchema } from "./run_data_pb.js";
 
 /**
  * Describes the file tidemark/ingest/v1/ingest.proto.
@@ -1521,65 +1521,6 @@ export declare type ListAttributesResponse = Message<"tidemark.ingest.v1.ListAtt
 export declare const ListAttributesResponseSchema: GenMessage<ListAttributesResponse>;
 
 /**
- * Asks for attributes of a run in the order of ListAttributes.
- *
- * @generated from message tidemark.ingest.v1.PageAttributesRequest
- */
-export declare type PageAttributesRequest = Message<"tidemark.ingest.v1.PageAttributesRequest"> & {
-  /**
-   * @generated from field: string run_id = 1;
-   */
-  runId: string;
-
-  /**
-   * 1 to 5,000.
-   *
-   * @generated from field: uint32 limit = 2;
-   */
-  limit: number;
-
-  /**
-   * next_cursor of the page before; empty for the first page.
-   *
-   * @generated from field: string cursor = 3;
-   */
-  cursor: string;
-};
-
-/**
- * Describes the message tidemark.ingest.v1.PageAttributesRequest.
- * Use `create(PageAttributesRequestSchema)` to create a new message.
- */
-export declare const PageAttributesRequestSchema: GenMessage<PageAttributesRequest>;
-
-/**
- * Attributes by step (those without one first), then by id.
- *
- * @generated from message tidemark.ingest.v1.PageAttributesResponse
- */
-export declare type PageAttributesResponse = Message<"tidemark.ingest.v1.PageAttributesResponse"> & {
-  /**
-   * Fewer than were asked for also when these have 4 MiB.
-   *
-   * @generated from field: repeated tidemark.ingest.v1.Attribute attributes = 1;
-   */
-  attributes: Attribute[];
-
-  /**
-   * Empty on the last page.
-   *
-   * @generated from field: string next_cursor = 2;
-   */
-  nextCursor: string;
-};
-
-/**
- * Describes the message tidemark.ingest.v1.PageAttributesResponse.
- * Use `create(PageAttributesResponseSchema)` to create a new message.
- */
-export declare const PageAttributesResponseSchema: GenMessage<PageAttributesResponse>;
-
-/**
  * Asks how much would be removed with a run, or with all visible runs of a project.
  *
  * @generated from message tidemark.ingest.v1.MeasureRemovalRequest
@@ -1905,46 +1846,6 @@ export declare const IngestReadService: GenService<{
     methodKind: "unary";
     input: typeof MeasureRunDataRequestSchema;
     output: typeof MeasureRunDataResponseSchema;
-  },
-  /**
-   * A page of the aggregates of a run's metric keys.
-   *
-   * @generated from rpc tidemark.ingest.v1.IngestReadService.PageMetricAggregates
-   */
-  pageMetricAggregates: {
-    methodKind: "unary";
-    input: typeof PageMetricAggregatesRequestSchema;
-    output: typeof PageMetricAggregatesResponseSchema;
-  },
-  /**
-   * A page of a run's attributes, which goes on where the one before ended.
-   *
-   * @generated from rpc tidemark.ingest.v1.IngestReadService.PageAttributes
-   */
-  pageAttributes: {
-    methodKind: "unary";
-    input: typeof PageAttributesRequestSchema;
-    output: typeof PageAttributesResponseSchema;
-  },
-  /**
-   * A page of a run's objects of one kind.
-   *
-   * @generated from rpc tidemark.ingest.v1.IngestReadService.PageObjects
-   */
-  pageObjects: {
-    methodKind: "unary";
-    input: typeof PageObjectsRequestSchema;
-    output: typeof PageObjectsResponseSchema;
-  },
-  /**
-   * A page of the rows of all tables of a run.
-   *
-   * @generated from rpc tidemark.ingest.v1.IngestReadService.PageTableRows
-   */
-  pageTableRows: {
-    methodKind: "unary";
-    input: typeof PageTableRowsRequestSchema;
-    output: typeof PageTableRowsResponseSchema;
   },
   /**
    * How much would be removed with a run or a project. Nothing for those that the caller does not see.

@@ -2,16 +2,15 @@
 // @generated from file tidemark/ingest/v1/run_data.proto (package tidemark.ingest.v1, syntax proto3)
 /* eslint-disable */
 
-// Run data of many runs from beginning to end, as exports read it: how much there is, then page by page.
+// How much data many runs have: what an export asks before its first row.
 
 import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
-import { file_tidemark_ingest_v1_objects } from "./objects_pb.js";
 
 /**
  * Describes the file tidemark/ingest/v1/run_data.proto.
  */
 export const file_tidemark_ingest_v1_run_data = /*@__PURE__*/
-  fileDesc("CiF0aWRlbWFyay9pbmdlc3QvdjEvcnVuX2RhdGEucHJvdG8SEnRpZGVtYXJrLmluZ2VzdC52MSJYChVNZWFzdXJlUnVuRGF0YVJlcXVlc3QSDwoHcnVuX2lkcxgBIAMoCRIWCg5hdHRyaWJ1dGVzX21heBgCIAEoDRIWCg50YWJsZV9yb3dzX21heBgDIAEoDSJ4ChZNZWFzdXJlUnVuRGF0YVJlc3BvbnNlEiwKBHJ1bnMYASADKAsyHi50aWRlbWFyay5pbmdlc3QudjEuUnVuTWVhc3VyZRIXCg9tb3JlX2F0dHJpYnV0ZXMYAiABKAgSFwoPbW9yZV90YWJsZV9yb3dzGAMgASgIIl8KClJ1bk1lYXN1cmUSDgoGcG9pbnRzGAEgASgBEhMKC21ldHJpY19rZXlzGAIgASgBEhYKDmhhc19hdHRyaWJ1dGVzGAMgASgIEhQKDG9iamVjdF9raW5kcxgEIAMoCSJLChtQYWdlTWV0cmljQWdncmVnYXRlc1JlcXVlc3QSDgoGcnVuX2lkGAEgASgJEg0KBWxpbWl0GAIgASgNEg0KBWFmdGVyGAMgASgJIrsBChxQYWdlTWV0cmljQWdncmVnYXRlc1Jlc3BvbnNlEgwKBGtleXMYASADKAkSDQoFY291bnQYAiADKAESCwoDbWluGAMgAygBEgsKA21heBgEIAMoARIMCgRtZWFuGAUgAygBEhAKCHZhcmlhbmNlGAYgAygBEg4KBmxhdGVzdBgHIAMoARITCgtsYXRlc3Rfc3RlcBgIIAMoARIMCgRiZXN0GAkgAygBEhEKCWJlc3Rfc3RlcBgKIAMoASJRChJQYWdlT2JqZWN0c1JlcXVlc3QSDgoGcnVuX2lkGAEgASgJEgwKBGtpbmQYAiABKAkSDQoFbGltaXQYAyABKA0SDgoGY3Vyc29yGAQgASgJIlsKE1BhZ2VPYmplY3RzUmVzcG9uc2USLwoHb2JqZWN0cxgBIAMoCzIeLnRpZGVtYXJrLmluZ2VzdC52MS5SaWNoT2JqZWN0EhMKC25leHRfY3Vyc29yGAIgASgJIjYKFFBhZ2VUYWJsZVJvd3NSZXF1ZXN0Eg4KBnJ1bl9pZBgBIAEoCRIOCgZjdXJzb3IYAiABKAkidAoJVGFibGVSb3dzEhEKCW9iamVjdF9pZBgBIAEoARIRCglmaXJzdF9yb3cYAiABKA0SLQoFY2h1bmsYAyABKAsyHi50aWRlbWFyay5pbmdlc3QudjEuVGFibGVDaHVuaxISCgpjcmVhdGVkX2F0GAQgASgJIlsKFVBhZ2VUYWJsZVJvd3NSZXNwb25zZRItCgZ0YWJsZXMYASADKAsyHS50aWRlbWFyay5pbmdlc3QudjEuVGFibGVSb3dzEhMKC25leHRfY3Vyc29yGAIgASgJYgZwcm90bzM", [file_tidemark_ingest_v1_objects]);
+  fileDesc("CiF0aWRlbWFyay9pbmdlc3QvdjEvcnVuX2RhdGEucHJvdG8SEnRpZGVtYXJrLmluZ2VzdC52MSJYChVNZWFzdXJlUnVuRGF0YVJlcXVlc3QSDwoHcnVuX2lkcxgBIAMoCRIWCg5hdHRyaWJ1dGVzX21heBgCIAEoDRIWCg50YWJsZV9yb3dzX21heBgDIAEoDSJ4ChZNZWFzdXJlUnVuRGF0YVJlc3BvbnNlEiwKBHJ1bnMYASADKAsyHi50aWRlbWFyay5pbmdlc3QudjEuUnVuTWVhc3VyZRIXCg9tb3JlX2F0dHJpYnV0ZXMYAiABKAgSFwoPbW9yZV90YWJsZV9yb3dzGAMgASgIIl8KClJ1bk1lYXN1cmUSDgoGcG9pbnRzGAEgASgBEhMKC21ldHJpY19rZXlzGAIgASgBEhYKDmhhc19hdHRyaWJ1dGVzGAMgASgIEhQKDG9iamVjdF9raW5kcxgEIAMoCWIGcHJvdG8z");
 
 /**
  * Describes the message tidemark.ingest.v1.MeasureRunDataRequest.
@@ -33,53 +32,4 @@ export const MeasureRunDataResponseSchema = /*@__PURE__*/
  */
 export const RunMeasureSchema = /*@__PURE__*/
   messageDesc(file_tidemark_ingest_v1_run_data, 2);
-
-/**
- * Describes the message tidemark.ingest.v1.PageMetricAggregatesRequest.
- * Use `create(PageMetricAggregatesRequestSchema)` to create a new message.
- */
-export const PageMetricAggregatesRequestSchema = /*@__PURE__*/
-  messageDesc(file_tidemark_ingest_v1_run_data, 3);
-
-/**
- * Describes the message tidemark.ingest.v1.PageMetricAggregatesResponse.
- * Use `create(PageMetricAggregatesResponseSchema)` to create a new message.
- */
-export const PageMetricAggregatesResponseSchema = /*@__PURE__*/
-  messageDesc(file_tidemark_ingest_v1_run_data, 4);
-
-/**
- * Describes the message tidemark.ingest.v1.PageObjectsRequest.
- * Use `create(PageObjectsRequestSchema)` to create a new message.
- */
-export const PageObjectsRequestSchema = /*@__PURE__*/
-  messageDesc(file_tidemark_ingest_v1_run_data, 5);
-
-/**
- * Describes the message tidemark.ingest.v1.PageObjectsResponse.
- * Use `create(PageObjectsResponseSchema)` to create a new message.
- */
-export const PageObjectsResponseSchema = /*@__PURE__*/
-  messageDesc(file_tidemark_ingest_v1_run_data, 6);
-
-/**
- * Describes the message tidemark.ingest.v1.PageTableRowsRequest.
- * Use `create(PageTableRowsRequestSchema)` to create a new message.
- */
-export const PageTableRowsRequestSchema = /*@__PURE__*/
-  messageDesc(file_tidemark_ingest_v1_run_data, 7);
-
-/**
- * Describes the message tidemark.ingest.v1.TableRows.
- * Use `create(TableRowsSchema)` to create a new message.
- */
-export const TableRowsSchema = /*@__PURE__*/
-  messageDesc(file_tidemark_ingest_v1_run_data, 8);
-
-/**
- * Describes the message tidemark.ingest.v1.PageTableRowsResponse.
- * Use `create(PageTableRowsResponseSchema)` to create a new message.
- */
-export const PageTableRowsResponseSchema = /*@__PURE__*/
-  messageDesc(file_tidemark_ingest_v1_run_data, 9);
 

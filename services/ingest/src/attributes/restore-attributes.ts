@@ -1,0 +1,57 @@
+import type { ChangePublisher } from "@tidemark/changes";
+import { badRequest } from "@tidemark/errors";
+import { ATTRIBUTES_PAGE_ROWS } from "@tidemark/limits";
+import { toBinary } from "@bufbuild/protobuf";
+import type { Db } from "@tidemark/pg";
+import { ChangeKind } from "@tidemark/proto/changes/v1/changes";
+import { AttributeSchema } from "@tidemark/proto/ingest/v1/ingest";
+import type {
+  RestoreAttributesRequestSchema,
+  RestoreAttributesResponseSchema,
+} from "@tidemark/proto/ingest/v1/restore";
+import { callerOf, pathId, type RunDirectory } from "@tidemark/requests";
+import type { Handler } from "@tidemark/rpc";
+import type { IdSource } from "../writes/id-source.rules.ts";
+import { withFreshIds } from "../writes/write-outcome.sql.ts";
+import { noteWrite } from "../writes/write-steps.ts";
+import { restoreOnce } from "../writes/restore-once.ts";
+import { insertRestoredAttributes } from "./restored-attributes.sql.ts";
+
+const utf8 = new TextDecoder();
+
+/** IngestRestoreService.RestoreAttributes. @throws see restore.proto */
+export function restoreAttributesHandler(deps: {
+  readonly db: Db;
+  readonly runs: RunDirectory;
+  readonly ids: IdSource;
+  readonly noteChange: ChangePublisher["note"];
+}): Handler<typeof RestoreAttributesRequestSchema, typeof RestoreAttributesResponseSchema> {
+  const { db, runs, ids } = deps;
+  return async ({ name, runId: run, attributes }, call) => {
+    const caller = callerOf(call);
+    const runId = pathId(run, "run");
+    const projectId = await runs.projectOf(caller, runId);
+    const { orgId } = caller;
+    if (attributes.length < 1 || attributes.length > ATTRIBUTES_PAGE_ROWS.max) {
+      throw badRequest(`attributes must have 1 to ${ATTRIBUTES_PAGE_ROWS.max} items`, "attributes");
+    }
+    const rows = attributes.map((attribute) => ({
+      path: attribute.path,
+      type: attribute.type,
+      step: attribute.step,
+      loggedAt: attribute.loggedAt,
+      valueJson: utf8.decode(attribute.valueJson),
+      summaryJson: utf8.decode(attribute.summaryJson),
+      artifactId: attribute.artifactId,
+      createdAt: attribute.createdAt,
+    }));
+    const parts = [runId, ...attributes.map((attribute) => toBinary(AttributeSchema, attribute))];
+    await withFreshIds(() =>
+      restoreOnce(db, { orgId, name, parts }, (tx) =>
+        insertRestoredAttributes(tx, { orgId, runId, projectId, firstId: ids.take(rows.length), rows }),
+      ),
+    );
+    noteWrite(deps, caller, { runId, kind: ChangeKind.OBJECTS });
+    return {};
+  };
+}

@@ -1,0 +1,104 @@
+import { doublesOfBytes, LINE_LENGTHS_MAX } from "@tidemark/archive";
+import type { ChangePublisher } from "@tidemark/changes";
+import { badRequest } from "@tidemark/errors";
+import { LOG_LINES_MAX } from "@tidemark/limits";
+import { columnsOfRequest, countOf, messageBytesOf, REQUEST_IDS, type ArrivingLine } from "@tidemark/log-codec";
+import type { Db } from "@tidemark/pg";
+import { ChangeKind } from "@tidemark/proto/changes/v1/changes";
+import type {
+  RestoreLogLinesRequest,
+  RestoreLogLinesRequestSchema,
+  RestoreLogLinesResponseSchema,
+} from "@tidemark/proto/ingest/v1/restore";
+import { callerOf, pathId, type RunDirectory } from "@tidemark/requests";
+import type { Handler } from "@tidemark/rpc";
+import { logStreamOf } from "./log-page.rules.ts";
+import { segmentBlockOf } from "./segment-block.rules.ts";
+import { splitMicros } from "./sent-time.rules.ts";
+import type { IdSource } from "../writes/id-source.rules.ts";
+import { withFreshIds } from "../writes/write-outcome.sql.ts";
+import { insertLogSegments, type LogSegment } from "./restored-segments.sql.ts";
+import { noteWrite } from "../writes/write-steps.ts";
+import { restoreOnce } from "../writes/restore-once.ts";
+
+/** IngestRestoreService.RestoreLogLines: segments for all lines that were received at one moment. @throws see restore.proto */
+export function restoreLogLinesHandler(deps: {
+  readonly db: Db;
+  readonly runs: RunDirectory;
+  readonly ids: IdSource;
+  readonly noteChange: ChangePublisher["note"];
+}): Handler<typeof RestoreLogLinesRequestSchema, typeof RestoreLogLinesResponseSchema> {
+  const { db, runs, ids } = deps;
+  return async (request, call) => {
+    const caller = callerOf(call);
+    const runId = pathId(request.runId, "run");
+    await runs.require(caller, [runId]);
+    const { orgId } = caller;
+    const { name, lineNumbers, messages, createdUs, timestampsUs } = request;
+    const stream = logStreamOf(request.stream);
+    const moments = linesByMoment(request);
+    const parts = [runId, stream, lineNumbers, JSON.stringify(messages), createdUs, timestampsUs];
+    await withFreshIds(() =>
+      restoreOnce(db, { orgId, name, parts }, (tx) =>
+        insertLogSegments(
+          tx,
+          { orgId, runId, stream },
+          moments.map(([receivedUs, lines]) => segmentOf(receivedUs, lines, ids)),
+        ),
+      ),
+    );
+    noteWrite(deps, caller, { runId, kind: ChangeKind.LINES });
+    return {};
+  };
+}
+
+/** Returns the lines by time of receipt, the earliest first: of lines with one number, the later ones follow. @throws bad_request */
+function linesByMoment(request: RestoreLogLinesRequest): [receivedUs: number, lines: ArrivingLine[]][] {
+  const { messages } = request;
+  const numbers = doublesOfBytes(request.lineNumbers);
+  const received = doublesOfBytes(request.createdUs);
+  const sent = doublesOfBytes(request.timestampsUs);
+  if (messages.length < 1 || messages.length > LINE_LENGTHS_MAX.lines) {
+    throw badRequest(`lines must have 1 to ${LINE_LENGTHS_MAX.lines} items`, "messages");
+  }
+  if (
+    [numbers, received].some(({ length }) => length !== messages.length) ||
+    ![0, messages.length].includes(sent.length)
+  ) {
+    throw badRequest("the columns differ in length", "messages");
+  }
+  const moments = new Map<number, ArrivingLine[]>();
+  for (const [i, message] of messages.entries()) {
+    const lineNumber = numbers[i]!;
+    if (!(Number.isSafeInteger(lineNumber) && lineNumber >= 0 && Number.isSafeInteger(received[i]))) {
+      throw badRequest("line numbers and times are whole numbers", "line_numbers");
+    }
+    const sentUs = sent[i] ?? Number.NaN;
+    const line = { lineNumber, message, sent: Number.isNaN(sentUs) ? null : splitMicros(sentUs) };
+    const lines = moments.get(received[i]!);
+    if (lines === undefined) moments.set(received[i]!, [line]);
+    else lines.push(line);
+  }
+  return [...moments].sort(([a], [b]) => a - b).flatMap(([receivedUs, lines]) => segmentsOf(receivedUs, lines));
+}
+
+/** A segment has as many ids as a request may have lines. */
+function segmentsOf(receivedUs: number, lines: ArrivingLine[]): [receivedUs: number, lines: ArrivingLine[]][] {
+  return Array.from({ length: Math.ceil(lines.length / LOG_LINES_MAX) }, (_, i) => [
+    receivedUs,
+    lines.slice(i * LOG_LINES_MAX, (i + 1) * LOG_LINES_MAX),
+  ]);
+}
+
+function segmentOf(receivedUs: number, lines: readonly ArrivingLine[], ids: IdSource): LogSegment {
+  const columns = columnsOfRequest(lines);
+  return {
+    id: ids.take(lines.length, REQUEST_IDS),
+    receivedUs,
+    firstLine: columns.lineNumbers[0]!,
+    lastLine: columns.lineNumbers[countOf(columns) - 1]!,
+    lines: lines.length,
+    messageBytes: messageBytesOf(columns),
+    block: segmentBlockOf(columns),
+  };
+}

@@ -1,0 +1,127 @@
+import { create, toBinary } from "@bufbuild/protobuf";
+import { chunkOfRows, isArchiveError, rowsOfChunk } from "@tidemark/archive";
+import type { ChangePublisher } from "@tidemark/changes";
+import { badRequest, notFound } from "@tidemark/errors";
+import { PAGE_ROWS, TABLE_CHUNK_ROWS, TABLE_ROWS_MAX } from "@tidemark/limits";
+import type { Db } from "@tidemark/pg";
+import { ChangeKind } from "@tidemark/proto/changes/v1/changes";
+import { RichObjectSchema, TableChunkSchema } from "@tidemark/proto/ingest/v1/objects";
+import type { IngestRestoreService } from "@tidemark/proto/ingest/v1/restore";
+import { callerOf, isUuid, pathId, type Caller, type RunDirectory } from "@tidemark/requests";
+import type { Handlers } from "@tidemark/rpc";
+import { packChunk, unpackChunk } from "./chunk-bytes.ts";
+import type { PackedChunk } from "./packed-chunk.rules.ts";
+import type { IdSource } from "../writes/id-source.rules.ts";
+import { withFreshIds } from "../writes/write-outcome.sql.ts";
+import { noteWrite } from "../writes/write-steps.ts";
+import { restoreOnce } from "../writes/restore-once.ts";
+import {
+  findLastChunk,
+  findRestoredTable,
+  forgetObjects,
+  insertRestoredObjects,
+  putTableChunks,
+} from "./restored-objects.sql.ts";
+
+const utf8 = new TextDecoder();
+
+type ObjectHandlers = Pick<
+  Handlers<(typeof IngestRestoreService)["method"]>,
+  "restoreObjects" | "restoreTableRows" | "forgetArchive"
+>;
+
+/** Returns the RPCs of IngestRestoreService that are about objects. @throws see restore.proto */
+export function restoreObjectsHandlers(deps: {
+  readonly db: Db;
+  readonly runs: RunDirectory;
+  readonly ids: IdSource;
+  readonly noteChange: ChangePublisher["note"];
+}): ObjectHandlers {
+  const { db, runs, ids } = deps;
+  return {
+    async restoreObjects({ name, archiveId, runId: run, objects }, call) {
+      const caller = callerOf(call);
+      const runId = pathId(run, "run");
+      const projectId = await runs.projectOf(caller, runId);
+      const { orgId } = caller;
+      requireArchive(archiveId);
+      if (objects.length < 1 || objects.length > PAGE_ROWS.max) {
+        throw badRequest(`objects must have 1 to ${PAGE_ROWS.max} items`, "objects");
+      }
+      const rows = objects.map((object) => ({
+        oldId: object.id,
+        key: object.key,
+        kind: object.kind,
+        step: object.step,
+        artifactId: object.artifactId,
+        valueJson: utf8.decode(object.valueJson),
+        metadataJson: utf8.decode(object.metadataJson),
+        summaryJson: utf8.decode(object.summaryJson),
+        createdAt: object.createdAt,
+      }));
+      const parts = [runId, archiveId, ...objects.map((object) => toBinary(RichObjectSchema, object))];
+      await withFreshIds(() =>
+        restoreOnce(db, { orgId, name, parts }, (tx) =>
+          insertRestoredObjects(tx, { orgId, archiveId, runId, projectId, firstId: ids.take(rows.length), rows }),
+        ),
+      );
+      noteWrite(deps, caller, { runId, kind: ChangeKind.OBJECTS });
+      return {};
+    },
+
+    async restoreTableRows({ name, archiveId, objectId, rows }, call) {
+      const caller = callerOf(call);
+      const { orgId } = caller;
+      requireArchive(archiveId);
+      if (rows.length < 1) throw badRequest("at least one row is needed", "rows");
+      await restoreOnce(db, { orgId, name, parts: [archiveId, String(objectId), ...rows] }, async (tx) => {
+        const table = await findRestoredTable(tx, { orgId, archiveId, oldId: objectId });
+        if (table === undefined || !isOwn(caller, table.projectId)) throw notFound("object");
+        const last = await findLastChunk(tx, orgId, table.id);
+        const open = last === undefined ? [] : textsOf(last.rows);
+        const isFull = open.length === TABLE_CHUNK_ROWS;
+        const from = last === undefined ? 0 : last.chunk + (isFull ? 1 : 0);
+        const all = isFull ? rows : [...open, ...rows];
+        if (from * TABLE_CHUNK_ROWS + all.length > TABLE_ROWS_MAX) {
+          throw badRequest(`a table must have at most ${TABLE_ROWS_MAX} rows`, "rows");
+        }
+        await putTableChunks(tx, orgId, table.id, from, chunksOf(all));
+      });
+      return {};
+    },
+
+    async forgetArchive({ archiveId }, call) {
+      const { orgId } = callerOf(call);
+      requireArchive(archiveId);
+      await db.withTenant(orgId, (tx) => forgetObjects(tx, orgId, archiveId));
+      return {};
+    },
+  };
+}
+
+function requireArchive(id: string): void {
+  if (!isUuid(id)) throw badRequest("archive_id must be a canonical UUID", "archive_id");
+}
+
+function isOwn({ projectId }: Caller, of: string): boolean {
+  return projectId === undefined || projectId === of;
+}
+
+function textsOf(bytes: Buffer): string[] {
+  const chunk = unpackChunk(bytes);
+  return rowsOfChunk(chunk, 0, chunk.rowCount);
+}
+
+/** Packs rows as a table has them: each chunk except the last is full. @throws bad_request for anything but a JSON object */
+function chunksOf(rows: readonly string[]): PackedChunk[] {
+  const chunks: PackedChunk[] = [];
+  for (let from = 0; from < rows.length; from += TABLE_CHUNK_ROWS) {
+    try {
+      const chunk = chunkOfRows(rows.slice(from, from + TABLE_CHUNK_ROWS));
+      chunks.push(packChunk(create(TableChunkSchema, chunk as never)));
+    } catch (error) {
+      throw isArchiveError(error) ? badRequest(`rows: ${error.message}`, "rows") : error;
+    }
+  }
+  return chunks;
+}
