@@ -13,6 +13,7 @@ export {
 } from "./requests.ts";
 export { createMemoryShares } from "./memory-shares.rules.ts";
 export { readRemovalScope } from "./removal-scope.ts";
+export { requireRows } from "./restored-rows.ts";
 export { refuseUnpaid } from "./refuse-unpaid.ts";
 export {
   createRunDirectory,

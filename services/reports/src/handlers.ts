@@ -17,9 +17,16 @@ import { importView } from "./views/import-view.ts";
 import { listViews } from "./views/list-views.ts";
 import { updateView } from "./views/update-view.ts";
 import { readView } from "./views/read-view.ts";
+import type { ReportsArchiveService } from "@tidemark/proto/reports/v1/archive";
+import type { ReportsRestoreService } from "@tidemark/proto/reports/v1/restore";
+import type { Handlers } from "@tidemark/rpc";
+import { exportReports } from "./reports/export-reports.ts";
+import { restoreReportsHandlers } from "./reports/restore-reports.ts";
+import { exportViews } from "./views/export-views.ts";
+import { restoreViews } from "./views/restore-views.ts";
 import type { ReportsDeps, ReportsHandlers } from "./deps.ts";
 
-/** Every RPC of the service. */
+/** Returns the handlers of ReportsService. */
 export function reportsHandlers(deps: ReportsDeps): ReportsHandlers {
   return {
     listReports: listReports(deps),
@@ -44,4 +51,14 @@ export function reportsHandlers(deps: ReportsDeps): ReportsHandlers {
     openEmbedSession: openEmbed(deps),
     getEmbedPolicy: getEmbedPolicy(deps),
   };
+}
+
+/** Returns the handlers of ReportsArchiveService. */
+export function archiveHandlers(deps: Pick<ReportsDeps, "db">): Handlers<(typeof ReportsArchiveService)["method"]> {
+  return { exportReports: exportReports(deps), exportViews: exportViews(deps) };
+}
+
+/** Returns the handlers of ReportsRestoreService. */
+export function restoreHandlers(deps: Pick<ReportsDeps, "db">): Handlers<(typeof ReportsRestoreService)["method"]> {
+  return { ...restoreReportsHandlers(deps), restoreViews: restoreViews(deps) };
 }

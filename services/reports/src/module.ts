@@ -8,11 +8,9 @@ import { ReportsRestoreService } from "@tidemark/proto/reports/v1/restore";
 import { ReportsService } from "@tidemark/proto/reports/v1/reports";
 import { Quota, UsageService } from "@tidemark/proto/usage/v1/usage";
 import { implement } from "@tidemark/rpc";
-import { archiveHandlers } from "./archive/archive-handlers.ts";
 import { reportsConfig } from "./config.ts";
-import { reportsHandlers } from "./handlers.ts";
+import { archiveHandlers, reportsHandlers, restoreHandlers } from "./handlers.ts";
 import { removeReports } from "./removal/remove-reports.ts";
-import { restoreHandlers } from "./restore/restore-reports.ts";
 
 /** Schema `reports`. */
 const reportsMigrations: MigrationSet = {

@@ -10,7 +10,7 @@ import { RunsRestoreService } from "@tidemark/proto/runs/v1/restore";
 import { RunsService } from "@tidemark/proto/runs/v1/runs";
 import { Quota, UsageService } from "@tidemark/proto/usage/v1/usage";
 import { implement } from "@tidemark/rpc";
-import { archiveHandlers } from "./archive/export-runs.ts";
+import { archiveHandlers } from "./read/export-runs.ts";
 import { createColumnKeeper } from "./columns/column-keeper.ts";
 import { runsConfig } from "./config.ts";
 import { createDeletionPropagator } from "./deletion/deletion-propagator.ts";
@@ -20,7 +20,7 @@ import { createStaleness } from "./life/staleness.rules.ts";
 import { createSortKeyAsks } from "./list/sort-key-asks.ts";
 import { beginDueRemovals } from "./removal/begin-removals.ts";
 import { removeRuns } from "./removal/remove-runs.ts";
-import { restoreHandlers } from "./restore/restore-runs.ts";
+import { restoreHandlers } from "./create/restore-runs.ts";
 import { createSearchThreads } from "./regex-search/search-threads.ts";
 
 /** Schema `runs`: projects, runs, and the parts that other services may read. */

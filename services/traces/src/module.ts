@@ -8,12 +8,12 @@ import { Quota, UsageService } from "@tidemark/proto/usage/v1/usage";
 import { gateOfSettings } from "@tidemark/plan-limits";
 import { createRunDirectory, watchRuns } from "@tidemark/requests";
 import { implement } from "@tidemark/rpc";
-import { archiveHandlers } from "./archive/archive-handlers.ts";
+import { archiveHandlers } from "./read/export-traces.ts";
 import { startCompactor } from "./compact/compactor.ts";
 import { tracesConfig } from "./config.ts";
 import { tracesHandlers } from "./handlers.ts";
 import { removeTraces } from "./removal/remove-traces.ts";
-import { restoreHandlers } from "./restore/restore-spans.ts";
+import { restoreHandlers } from "./append/restore-spans.ts";
 import { findRunRefs, readRunChanges } from "./runs/run-refs.sql.ts";
 import { createTraceStates } from "./state/trace-states.ts";
 

@@ -2,14 +2,13 @@ import { badRequest } from "@tidemark/errors";
 import { artifactUri } from "@tidemark/limits";
 import type { ArtifactsRestoreService } from "@tidemark/proto/artifacts/v1/restore";
 import type { Artifact } from "@tidemark/proto/artifacts/v1/artifacts";
-import { callerOf, isUuid, pathId } from "@tidemark/requests";
+import { callerOf, isUuid, pathId, requireRows } from "@tidemark/requests";
 import type { Handlers } from "@tidemark/rpc";
 import type { ArtifactsDeps } from "../deps.ts";
 import { wantBytes } from "../objects/wanted-bytes.sql.ts";
 import { addStorage } from "../storage/storage.sql.ts";
 import { unknownSizesOf } from "./artifact-input.rules.ts";
 import { countArtifacts } from "./artifacts.sql.ts";
-import { requireRows } from "./require-rows.ts";
 import { insertRestoredArtifacts, type RestoredArtifact } from "./restored-artifacts.sql.ts";
 import { findTakenIds, hasIds } from "./taken-ids.sql.ts";
 

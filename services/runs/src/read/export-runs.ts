@@ -8,8 +8,8 @@ import type { RunsDeps } from "../deps.ts";
 import type { Staleness } from "../life/staleness.rules.ts";
 import { encodeProject } from "../projects/encode-project.ts";
 import { findProject, findProjectByName, type ProjectRow } from "../projects/projects.sql.ts";
-import { encodeRun, encodeRunControl } from "../read/encode-run.ts";
-import { listRunsById, type RunRow } from "../read/runs.sql.ts";
+import { encodeRun, encodeRunControl } from "./encode-run.ts";
+import { listRunsById, type RunRow } from "./runs.sql.ts";
 import { listReadmes } from "../readme/readmes.sql.ts";
 import { readRunsOfProject } from "./exported-runs.sql.ts";
 

@@ -1,7 +1,7 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { ExportedSpanSchema } from "@tidemark/proto/traces/v1/archive";
 import type { SpanPayload, SpanRecord } from "@tidemark/span-codec";
-import { encodeSpan } from "../read/encode-span.ts";
+import { encodeSpan } from "./encode-span.ts";
 
 /** Encodes a record as it is stored, with the sequences of its parts. */
 export function encodeExportedSpan(

@@ -1,21 +1,18 @@
 import { badRequest, notFound } from "@tidemark/errors";
-import { RESTORE_LIMITS } from "@tidemark/limits";
-import type { Db } from "@tidemark/pg";
 import type { ReportsRestoreService } from "@tidemark/proto/reports/v1/restore";
-import { callerOf, canSee, isUuid, pathId } from "@tidemark/requests";
+import { callerOf, canSee, isUuid, pathId, requireRows } from "@tidemark/requests";
 import type { Handlers } from "@tidemark/rpc";
+import type { ReportsDeps } from "../deps.ts";
 import { seeDeleted } from "../deletion/deleted-projects.sql.ts";
 import { requireText, textOrNull } from "../fields/text.rules.ts";
-import { ownerOf } from "../owner/owner-of.ts";
-import { countReport } from "../reports/report-counts.sql.ts";
-import { readBlocks, requireVisibility } from "../reports/report-input.rules.ts";
-import { readPayload } from "../views/payload.rules.ts";
-import { countRestoredView } from "../views/view-counts.sql.ts";
-import { readVisibility } from "../views/visibility.rules.ts";
-import { findTakenIds, hasIds, insertRestoredReport, insertRestoredView } from "./restored-rows.sql.ts";
+import { countReport } from "./report-counts.sql.ts";
+import { readBlocks, requireVisibility } from "./report-input.rules.ts";
+import { findTakenIds, hasIds, insertRestoredReport } from "./restored-reports.sql.ts";
 
-/** Returns the handlers of ReportsRestoreService. @throws see restore.proto */
-export function restoreHandlers({ db }: { readonly db: Db }): Handlers<(typeof ReportsRestoreService)["method"]> {
+type ReportHandlers = Pick<Handlers<(typeof ReportsRestoreService)["method"]>, "findTakenReports" | "restoreReports">;
+
+/** Returns the RPCs of ReportsRestoreService for reports, and for taken ids of all rows. @throws see restore.proto */
+export function restoreReportsHandlers({ db }: Pick<ReportsDeps, "db">): ReportHandlers {
   return {
     async findTakenReports({ type, ids }, call) {
       const { orgId } = callerOf(call);
@@ -59,32 +56,5 @@ export function restoreHandlers({ db }: { readonly db: Db }): Handlers<(typeof R
       });
       return {};
     },
-
-    async restoreViews({ views }, call) {
-      const { orgId, userId } = ownerOf(call);
-      requireRows(views);
-      const rows = views.map((view) => ({
-        id: view.id,
-        name: requireText(view.name, "name"),
-        project: textOrNull(view.project, "project"),
-        payload: readPayload(view.payloadJson),
-        visibility: readVisibility(view.visibility),
-        createdAt: view.createdAt,
-        updatedAt: view.updatedAt,
-      }));
-      await db.withTenant(orgId, async (tx) => {
-        await seeDeleted(tx);
-        for (const row of rows) {
-          if (await insertRestoredView(tx, orgId, userId, row)) await countRestoredView(tx, orgId, userId);
-        }
-      });
-      return {};
-    },
   };
-}
-
-function requireRows(rows: readonly unknown[]): void {
-  if (rows.length < 1 || rows.length > RESTORE_LIMITS.idsTogetherMax) {
-    throw badRequest(`1 to ${RESTORE_LIMITS.idsTogetherMax} rows may come together`);
-  }
 }

@@ -1,7 +1,6 @@
 import { sql, uuidArray, type Tx } from "@tidemark/pg";
-import type { StoredBlocks } from "../reports/report-input.rules.ts";
-import type { NewReport } from "../reports/reports.sql.ts";
-import type { ViewContent } from "../views/views.sql.ts";
+import type { StoredBlocks } from "./report-input.rules.ts";
+import type { NewReport } from "./reports.sql.ts";
 
 const takenIn = (table: "reports" | "views") =>
   sql(
@@ -26,7 +25,7 @@ export async function findTakenIds(tx: Tx, orgId: string, type: string, ids: rea
 }
 
 /** When a row was created and changed: RFC 3339 texts. */
-type Times = { readonly createdAt: string; readonly updatedAt: string };
+export type Times = { readonly createdAt: string; readonly updatedAt: string };
 
 const insertReportSql = sql(
   "reports_restore_report",
@@ -65,21 +64,4 @@ export async function insertRestoredReport(
     panelIndexes,
   ]);
   return made === 1;
-}
-
-const insertViewSql = sql(
-  "reports_restore_view",
-  `INSERT INTO reports.views (org_id, id, owner_user_id, name, project, payload, visibility, created_at, updated_at)
-   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (org_id, id) DO NOTHING`,
-);
-
-/** Inserts a view of a user unless its id is taken. Returns whether it did. */
-export async function insertRestoredView(
-  tx: Tx,
-  orgId: string,
-  userId: string,
-  { id, name, project, payload, visibility, createdAt, updatedAt }: ViewContent & Times & { readonly id: string },
-): Promise<boolean> {
-  const values = [orgId, id, userId, name, project, payload, visibility, createdAt, updatedAt];
-  return (await tx.count(insertViewSql, values)) === 1;
 }

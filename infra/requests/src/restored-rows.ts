@@ -1,8 +1,9 @@
 import { badRequest } from "@tidemark/errors";
 import { RESTORE_LIMITS } from "@tidemark/limits";
 
-/** @throws bad_request for no rows, and for too many */
+/** Checks how many rows one request of a restore has. @throws bad_request for none, and for too many */
 export function requireRows(rows: readonly unknown[]): void {
-  if (rows.length < 1 || rows.length > RESTORE_LIMITS.idsTogetherMax)
+  if (rows.length < 1 || rows.length > RESTORE_LIMITS.idsTogetherMax) {
     throw badRequest(`1 to ${RESTORE_LIMITS.idsTogetherMax} rows may come together`);
+  }
 }

@@ -1,6 +1,6 @@
 import { sql, type Tx } from "@tidemark/pg";
 import { bytesOfReadme } from "../readme/readmes.sql.ts";
-import { projectOfRun, runColumns, type RunRow } from "../read/runs.sql.ts";
+import { projectOfRun, runColumns, type RunRow } from "./runs.sql.ts";
 
 /** Bytes of documents that one statement returns, in addition to those of one run at most. */
 const PAGE_BYTES = 4 * 1024 * 1024;

@@ -13,10 +13,10 @@ import { callerOf, pathId } from "@tidemark/requests";
 import type { Handlers } from "@tidemark/rpc";
 import type { SpanRecord } from "@tidemark/span-codec";
 import { finishInTurns } from "@tidemark/turns";
-import { arrangeSteps } from "../append/arrange-events.rules.ts";
-import { recordOf } from "../append/event-record.rules.ts";
-import { faultOfEvent } from "../append/events.rules.ts";
-import { storeEvents } from "../append/store-events.ts";
+import { arrangeSteps } from "./arrange-events.rules.ts";
+import { recordOf } from "./event-record.rules.ts";
+import { faultOfEvent } from "./events.rules.ts";
+import { storeEvents } from "./store-events.ts";
 import type { TracesDeps } from "../deps.ts";
 
 const TRACES_MAX = 500;

@@ -4,7 +4,7 @@ import type { ExportedRun } from "@tidemark/proto/runs/v1/archive";
 import { isUuid } from "@tidemark/requests";
 import { README_BYTES_MAX } from "@tidemark/limits";
 import { LIFECYCLE_ENTRIES_MAX, RUN_STATUSES, STOP_STATES } from "@tidemark/run-state";
-import { NAME_BYTES_MAX } from "../create/run-name.rules.ts";
+import { NAME_BYTES_MAX } from "./run-name.rules.ts";
 import type { RestoredRunRow } from "./restored-runs.sql.ts";
 
 /** Returns the row of an archived run. @throws bad_request for values that no run can have */

@@ -4,9 +4,9 @@ import { exportedRuns } from "@tidemark/requests";
 import type { Handlers } from "@tidemark/rpc";
 import { createByteReader, readPayload, readTree, unpack } from "@tidemark/span-codec";
 import type { TracesDeps } from "../deps.ts";
-import { copyPayload } from "../read/payloads.sql.ts";
+import { copyPayload } from "./payloads.sql.ts";
 import { encodeExportedSpan } from "./encode-exported-span.ts";
-import { readSegmentsOfTrace, readTracesOfRun, type StoredSegment } from "./segments.sql.ts";
+import { readSegmentsOfTrace, readTracesOfRun, type StoredSegment } from "./exported-segments.sql.ts";
 
 type Span = MessageInitShape<typeof ExportedSpanSchema>;
 
