@@ -10,7 +10,7 @@ import { ArtifactsArchiveService } from "@tidemark/proto/artifacts/v1/archive";
 import { ArtifactsService } from "@tidemark/proto/artifacts/v1/artifacts";
 import { CallerKind, IdentitySchema } from "@tidemark/proto/common/v1/common";
 import { createRunDirectory } from "@tidemark/requests";
-import { createCall, createLocalClient, implement, type Call, type Client } from "@tidemark/rpc";
+import { type Call, type Client, createCall, createLocalClient, implement } from "@tidemark/rpc";
 import { createTestDatabase, testSql } from "@tidemark/testkit";
 import { archiveHandlers, artifactsHandlers } from "./handlers.ts";
 import type { ArtifactsDeps } from "./deps.ts";
@@ -19,9 +19,9 @@ import { findRunRefs } from "./runs/run-refs.sql.ts";
 import { addStorage } from "./storage/storage.sql.ts";
 import { createPartAddresses } from "./uploads/part-addresses.ts";
 import { createUploadJobs } from "./uploads/upload-jobs.ts";
-import { createUploadSecret } from "./uploads/upload-secret.sql.ts";
+import { createUploadSecret } from "./uploads/uploads.sql.ts";
 import { createOrReuseVersion, type VerifiedFile, type WantedVersion } from "./uploads/store-version.ts";
-import { lockCollection } from "./versions/lock-version.sql.ts";
+import { lockCollection } from "./versions/retention.sql.ts";
 
 const schema = (name: string) => ({
   schema: name,

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { createReadCounter } from "@tidemark/testkit";
-import { callOf, startArtifacts, type ArtifactsClient, type ArtifactsFixture } from "./artifacts.fixture.ts";
+import { type ArtifactsClient, type ArtifactsFixture, callOf, startArtifacts } from "./artifacts.fixture.ts";
 import { seedSkewed, type Skewed } from "./skewed.fixture.ts";
-import { findVersionByDigest } from "./uploads/known-version.sql.ts";
+import { findVersionByDigest } from "./uploads/uploads.sql.ts";
 
 // What a request reads depends on what it answers, not on the size of the organization: one has 20,000 runs, artifacts, collections and versions here,
 // a thousand others have 1 to 10. Blocks count each time they are fetched: a row by an index takes three or four, a new row a few in every index.

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { defineModule } from "@tidemark/host";
-import { startRemover, type MigrationSet } from "@tidemark/pg";
+import { type MigrationSet, startRemover } from "@tidemark/pg";
 import { gateOfSettings } from "@tidemark/plan-limits";
 import { ArtifactsArchiveService } from "@tidemark/proto/artifacts/v1/archive";
 import { ArtifactsService } from "@tidemark/proto/artifacts/v1/artifacts";
@@ -17,7 +17,7 @@ import { findRunRefs, readRunChanges } from "./runs/run-refs.sql.ts";
 import { startSweeper } from "./sweep/sweeper.ts";
 import { createPartAddresses } from "./uploads/part-addresses.ts";
 import { createUploadJobs } from "./uploads/upload-jobs.ts";
-import { createUploadSecret } from "./uploads/upload-secret.sql.ts";
+import { createUploadSecret } from "./uploads/uploads.sql.ts";
 
 /** Schema `artifacts`. */
 const artifactsMigrations: MigrationSet = {

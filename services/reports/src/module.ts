@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { defineModule } from "@tidemark/host";
-import { startRemover, type MigrationSet } from "@tidemark/pg";
+import { type MigrationSet, startRemover } from "@tidemark/pg";
 import { gateOfSettings } from "@tidemark/plan-limits";
 import { ReportsArchiveService } from "@tidemark/proto/reports/v1/archive";
 import { ReportsRestoreService } from "@tidemark/proto/reports/v1/restore";

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { requireAlias } from "./alias.rules.ts";
+import { requireAlias } from "./aliases.ts";
 
 test.each(["best", "v", "v1.0", "valid", "a_b-c.d", "0", "latest-2", "x".repeat(64), "..", "v1a"])(
   "%s is an alias",

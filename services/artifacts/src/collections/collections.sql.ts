@@ -65,7 +65,7 @@ export function findOwnerOfCollection(
 }
 
 /** Which collections of an organization; empty texts mean all. */
-export type CollectionFilter = {
+type CollectionFilter = {
   readonly projectId: string | undefined;
   readonly type: string;
   /** Part of the name; ASCII case does not matter, no character has a special meaning. */
@@ -121,4 +121,77 @@ export async function countCollections(
   const statement = projectId === undefined ? countAllSql : countOfProjectSql;
   const row = await tx.one<{ total: number }>(statement, [orgId, type, namePart, projectId ?? null]);
   return row!.total;
+}
+
+/** The content of a new collection. `metadata` is a JSON text. */
+type WantedCollection = {
+  readonly id: string;
+  readonly projectId: string;
+  readonly type: string;
+  readonly name: string;
+  readonly description: string | null;
+  readonly metadata: string;
+};
+
+const insertCollection = sql(
+  "artifacts_insert_collection",
+  `INSERT INTO artifacts.collections (org_id, id, project_id, type, name, description, metadata)
+   VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (org_id, project_id, type, name) DO NOTHING RETURNING id`,
+);
+const lockByName = sql(
+  "artifacts_lock_collection_by_name",
+  `SELECT id FROM artifacts.collections WHERE org_id = $1 AND project_id = $2 AND type = $3 AND name = $4 FOR UPDATE`,
+);
+
+/** Makes a collection unless the project has one of this type and name, and locks it. Returns its id, and whether it is new. */
+export async function ensureCollection(
+  tx: Tx,
+  orgId: string,
+  { id, projectId, type, name, description, metadata }: WantedCollection,
+): Promise<{ id: string; isNew: boolean }> {
+  const made = await tx.one<{ id: string }>(insertCollection, [
+    orgId,
+    id,
+    projectId,
+    type,
+    name,
+    description,
+    metadata,
+  ]);
+  if (made !== undefined) return { id: made.id, isNew: true };
+  const found = await tx.one<{ id: string }>(lockByName, [orgId, projectId, type, name]);
+  return { id: found!.id, isNew: false };
+}
+
+const findProject = sql(
+  "artifacts_find_project_by_name",
+  "SELECT id FROM runs.project_refs_v1 WHERE org_id = $1 AND name = $2",
+);
+
+/** Returns the id of the organization's project of this name. */
+export async function findProjectByName(tx: Tx, orgId: string, name: string): Promise<string | undefined> {
+  return (await tx.one<{ id: string }>(findProject, [orgId, name]))?.id;
+}
+
+const findByName = sql(
+  "artifacts_find_collections_by_name",
+  `SELECT id FROM artifacts.collections
+   WHERE org_id = $1 AND name = $2 AND ($3 = '' OR type = $3) AND ($4::uuid IS NULL OR project_id = $4) LIMIT 2`,
+);
+
+/** The conditions on a collection; an empty type and no project mean any. */
+type CollectionName = {
+  readonly name: string;
+  readonly type: string;
+  readonly projectId: string | undefined;
+};
+
+/** Returns the ids of collections with exactly this name: all of them, or two if there are more. */
+export async function findCollectionsByName(
+  tx: Tx,
+  orgId: string,
+  { name, type, projectId }: CollectionName,
+): Promise<string[]> {
+  const rows = await tx.rows<{ id: string }>(findByName, [orgId, name, type, projectId ?? null]);
+  return rows.map(({ id }) => id);
 }

@@ -1,13 +1,20 @@
 import { COLLECTIONS_PAGE_ROWS, VERSIONS_PAGE_ROWS } from "@tidemark/limits";
 import { notFound } from "@tidemark/errors";
-import { callerOf, canBeFound, canSee, pathId, readPage, throwFault } from "@tidemark/requests";
+import { type Caller, callerOf, canBeFound, canSee, pathId, readPage, throwFault } from "@tidemark/requests";
 import type { ArtifactsDeps, ArtifactsHandlers } from "../deps.ts";
-import { encodeVersion } from "../versions/encode-version.ts";
+import { encodeVersion } from "../versions/get-version.ts";
 import { listAvailableVersions, readVersions } from "../versions/versions.sql.ts";
-import { countCollections, findCollection, listCollectionRows } from "./collections.sql.ts";
-import { encodeCollections } from "./encode-collection.ts";
-import { findProjectByName } from "./named-collections.sql.ts";
-import { COLLECTION } from "./require-collection.ts";
+import {
+  type CollectionRow,
+  countCollections,
+  findCollection,
+  findOwnerOfCollection,
+  findProjectByName,
+  listCollectionRows,
+} from "./collections.sql.ts";
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import type { Tx } from "@tidemark/pg";
+import type { ArtifactCollectionSchema } from "@tidemark/proto/artifacts/v1/versions";
 
 type Deps = Pick<ArtifactsDeps, "db">;
 
@@ -75,4 +82,39 @@ export function listVersions({ db }: Deps): ArtifactsHandlers["listVersions"] {
       { plans: "walks" },
     );
   };
+}
+
+const utf8 = new TextEncoder();
+
+/** Encodes collections with their latest and best versions, which it reads in one statement. */
+async function encodeCollections(
+  tx: Tx,
+  orgId: string,
+  rows: readonly CollectionRow[],
+): Promise<MessageInitShape<typeof ArtifactCollectionSchema>[]> {
+  const shown = rows.flatMap(({ latestId, bestId }) => [latestId, bestId]).filter((id) => id !== null);
+  const versions = await readVersions(tx, orgId, [...new Set(shown)]);
+  const byId = new Map(versions.map((version) => [version.id, encodeVersion(version)]));
+  return rows.map((row) => {
+    const { latestId, bestId, metadata, versionsCount, retainedBytes, pendingDeleteBytes, description, ...same } = row;
+    return {
+      ...same,
+      description: description ?? undefined,
+      metadataJson: utf8.encode(metadata),
+      versionsCount,
+      retainedBytes: BigInt(retainedBytes),
+      pendingDeleteBytes: BigInt(pendingDeleteBytes),
+      latestVersion: byId.get(latestId ?? ""),
+      bestVersion: byId.get(bestId ?? ""),
+    };
+  });
+}
+
+/** The name of a collection in errors. */
+export const COLLECTION = "artifact collection";
+
+/** @throws not_found unless the collection exists and the caller may see it */
+export async function requireCollection(tx: Tx, caller: Caller, collectionId: string): Promise<void> {
+  const owner = await findOwnerOfCollection(tx, caller.orgId, collectionId);
+  if (owner === undefined || !canSee(caller, owner)) throw notFound(COLLECTION);
 }

@@ -3,7 +3,7 @@ import type { ArtifactsRestoreService } from "@tidemark/proto/artifacts/v1/resto
 import { callerOf, canSee, isUuid, pathId } from "@tidemark/requests";
 import type { Handlers } from "@tidemark/rpc";
 import type { ArtifactsDeps } from "../deps.ts";
-import { findTakenIds } from "../plain/taken-ids.sql.ts";
+import { findTakenIds } from "../plain/archived-artifacts.sql.ts";
 import { addStorage } from "../storage/storage.sql.ts";
 import { restoreCollectionRow } from "./restored-collections.sql.ts";
 

@@ -1,7 +1,7 @@
 import { sql, type Tx } from "@tidemark/pg";
 
 /** A collection in the form of an archive; instants are RFC 3339 texts, documents JSON texts. */
-export type RestoredCollection = {
+type RestoredCollection = {
   readonly id: string;
   readonly projectId: string;
   readonly type: string;

@@ -1,6 +1,6 @@
 import { badRequest, notFound } from "@tidemark/errors";
 import type { ArtifactsRestoreService } from "@tidemark/proto/artifacts/v1/restore";
-import { callerOf, canSee, isUuid, refuseUnpaid, type Caller } from "@tidemark/requests";
+import { type Caller, callerOf, canSee, isUuid, refuseUnpaid } from "@tidemark/requests";
 import type { Handlers } from "@tidemark/rpc";
 import type { Tx } from "@tidemark/pg";
 import type { ArtifactsDeps } from "../deps.ts";

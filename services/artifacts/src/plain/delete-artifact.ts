@@ -5,9 +5,8 @@ import type { ArtifactsDeps, ArtifactsHandlers } from "../deps.ts";
 import { releaseObjects } from "../objects/objects.sql.ts";
 import { addStorage } from "../storage/storage.sql.ts";
 import { unknownSizesOf } from "./artifact-input.rules.ts";
-import { countArtifact, takeArtifact, type ArtifactRow } from "./artifacts.sql.ts";
-import { encodeArtifact } from "./encode-artifact.ts";
-import { ARTIFACT } from "./list-artifacts.ts";
+import { type ArtifactRow, countArtifact, takeArtifact } from "./artifacts.sql.ts";
+import { ARTIFACT, encodeArtifact } from "./list-artifacts.ts";
 
 /** ArtifactsService.DeleteArtifact: its bytes count as pending until the store has removed them. @throws not_found, also for a repeat */
 export function deleteArtifact({ db }: Pick<ArtifactsDeps, "db">): ArtifactsHandlers["deleteArtifact"] {

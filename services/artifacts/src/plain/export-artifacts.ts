@@ -3,8 +3,8 @@ import type { ArtifactsArchiveService } from "@tidemark/proto/artifacts/v1/archi
 import { exportedRuns } from "@tidemark/requests";
 import type { Handlers } from "@tidemark/rpc";
 import type { ArtifactsDeps } from "../deps.ts";
-import { encodeArtifact } from "./encode-artifact.ts";
-import { readArtifactsOfRun } from "./exported-artifacts.sql.ts";
+import { encodeArtifact } from "./list-artifacts.ts";
+import { readArtifactsOfRun } from "./archived-artifacts.sql.ts";
 
 /** ArtifactsArchiveService.ExportArtifacts. @throws bad_request, not_found */
 export function exportArtifactsHandler({

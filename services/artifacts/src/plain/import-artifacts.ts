@@ -1,15 +1,15 @@
 import { createHash } from "node:crypto";
 import { badRequest } from "@tidemark/errors";
 import { COLLECTION_TYPES, ENTRY_PATH_BYTES_MAX, MANIFEST_ENTRIES_MAX } from "@tidemark/limits";
-import { withIdempotency, type Tx } from "@tidemark/pg";
+import { type Tx, withIdempotency } from "@tidemark/pg";
 import type { ImportArtifactsRequest, ImportedArtifact } from "@tidemark/proto/artifacts/v1/artifacts";
 import { callerOf, pathId } from "@tidemark/requests";
-import { ensureCollection } from "../collections/ensure-collection.sql.ts";
+import { ensureCollection } from "../collections/collections.sql.ts";
 import type { ArtifactsDeps, ArtifactsHandlers } from "../deps.ts";
 import { addStorage } from "../storage/storage.sql.ts";
-import { digestManifest } from "../uploads/manifest.rules.ts";
+import { digestManifest } from "../uploads/completion.rules.ts";
 import { createOrReuseVersion } from "../uploads/store-version.ts";
-import { readFacts, readSize, requireText, unknownSizesOf, type ArtifactFacts } from "./artifact-input.rules.ts";
+import { type ArtifactFacts, readFacts, readSize, requireText, unknownSizesOf } from "./artifact-input.rules.ts";
 import { countArtifacts, insertExternalArtifacts } from "./artifacts.sql.ts";
 
 const ROUTE = "ImportArtifacts";

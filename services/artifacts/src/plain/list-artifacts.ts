@@ -1,9 +1,19 @@
-import { notFound } from "@tidemark/errors";
-import { ARTIFACTS_ROWS, PAGE_BYTES_MAX } from "@tidemark/limits";
-import { callerOf, canSee, pathId, throwFault } from "@tidemark/requests";
+import { badRequest, notFound } from "@tidemark/errors";
+import { ARTIFACTS_ROWS, PAGE_BYTES_MAX, RUNS_PAGE_ROWS } from "@tidemark/limits";
+import { callerOf, canSee, isUuid, pathId, throwFault } from "@tidemark/requests";
 import type { ArtifactsDeps, ArtifactsHandlers } from "../deps.ts";
-import { readArtifactPage } from "./artifact-page.ts";
-import { findArtifact } from "./artifacts.sql.ts";
+import {
+  type ArtifactPlace,
+  type ArtifactRow,
+  countArtifactsOf,
+  findArtifact,
+  readArtifacts,
+  weighArtifactsFrom,
+} from "./artifacts.sql.ts";
+import { isInstant, readCursor, writeCursor } from "@tidemark/cursors";
+import type { Db } from "@tidemark/pg";
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import type { ArtifactSchema } from "@tidemark/proto/artifacts/v1/artifacts";
 
 /** The name of a plain artifact in errors. */
 export const ARTIFACT = "artifact";
@@ -29,5 +39,84 @@ export function locateArtifact({ db }: Pick<ArtifactsDeps, "db">): ArtifactsHand
     const row = await db.readTenant(caller.orgId, (tx) => findArtifact(tx, caller.orgId, id));
     if (row === undefined || !canSee(caller, row) || row.objectId === null) throw notFound(ARTIFACT);
     return { objectId: row.objectId, sizeBytes: BigInt(row.sizeBytes!), mimeType: row.mimeType, name: row.name };
+  };
+}
+
+/** A page of the artifacts of a run that the caller may see; `cursor` is empty for the first one. */
+type ArtifactPage = {
+  readonly orgId: string;
+  readonly runId: string;
+  readonly cursor: string;
+  readonly limit: number;
+  /** A page ends after this many bytes of client-chosen texts; it has at least one artifact. */
+  readonly bytesMax: number;
+};
+
+/** Reads a page of artifacts, newest first; `nextCursor` is empty on the last one. @throws bad_request for a cursor of another list */
+function readArtifactPage(db: Db, { orgId, runId, cursor, limit, bytesMax }: ArtifactPage) {
+  const after = readPlace(cursor);
+  return db.readTenant(
+    orgId,
+    async (tx) => {
+      const weighed = await weighArtifactsFrom(tx, orgId, runId, after, limit + 1);
+      const page = weighed.slice(0, countFitting(weighed.slice(0, limit), bytesMax));
+      const last = page.at(-1);
+      const rows = await readArtifacts(
+        tx,
+        orgId,
+        page.map(({ id }) => id),
+      );
+      const isLast = last === undefined || page.length === weighed.length;
+      return { artifacts: rows.map(encodeArtifact), nextCursor: isLast ? "" : writeCursor([last.createdAt, last.id]) };
+    },
+    { plans: "walks" },
+  );
+}
+
+const FIRST: ArtifactPlace = { createdAt: "infinity", id: "ffffffff-ffff-ffff-ffff-ffffffffffff" };
+
+function readPlace(cursor: string): ArtifactPlace {
+  if (cursor === "") return FIRST;
+  const [createdAt, id] = readCursor(cursor, 2) ?? [];
+  if (isInstant(createdAt) && typeof id === "string" && isUuid(id)) return { createdAt, id };
+  throw badRequest("cursor is not a cursor of this list", "cursor");
+}
+
+/** Returns how many of the rows fit in a page, at least one. */
+function countFitting(rows: readonly { readonly bytes: number }[], bytesMax: number): number {
+  let sum = 0;
+  const beyond = rows.findIndex(({ bytes }) => (sum += bytes) > bytesMax);
+  return beyond === -1 ? rows.length : Math.max(beyond, 1);
+}
+
+/** ArtifactsService.CountArtifacts. @throws not_found, bad_request */
+export function countArtifacts(deps: Pick<ArtifactsDeps, "db" | "runs">): ArtifactsHandlers["countArtifacts"] {
+  return async (request, call) => {
+    const caller = callerOf(call);
+    const runIds = request.runIds.map((runId) => pathId(runId, "run"));
+    if (runIds.length > RUNS_PAGE_ROWS.max) throw badRequest(`at most ${RUNS_PAGE_ROWS.max} runs are counted at once`);
+    await deps.runs.require(caller, runIds);
+    return { counts: await deps.db.readTenant(caller.orgId, (tx) => countArtifactsOf(tx, caller.orgId, runIds)) };
+  };
+}
+
+const utf8 = new TextEncoder();
+
+/** Encodes an artifact. */
+export function encodeArtifact(row: ArtifactRow): MessageInitShape<typeof ArtifactSchema> {
+  return {
+    id: row.id,
+    orgId: row.orgId,
+    runId: row.runId,
+    type: row.type,
+    name: row.name,
+    uri: row.uri,
+    step: row.step ?? undefined,
+    sizeBytes: row.sizeBytes === null ? undefined : BigInt(row.sizeBytes),
+    sha256: row.sha256 ?? undefined,
+    mimeType: row.mimeType,
+    storageBackend: row.storageBackend,
+    metadataJson: utf8.encode(row.metadata),
+    createdAt: row.createdAt,
   };
 }

@@ -9,8 +9,7 @@ import { wantBytes } from "../objects/wanted-bytes.sql.ts";
 import { addStorage } from "../storage/storage.sql.ts";
 import { unknownSizesOf } from "./artifact-input.rules.ts";
 import { countArtifacts } from "./artifacts.sql.ts";
-import { insertRestoredArtifacts, type RestoredArtifact } from "./restored-artifacts.sql.ts";
-import { findTakenIds, hasIds } from "./taken-ids.sql.ts";
+import { findTakenIds, hasIds, insertRestoredArtifacts, type RestoredArtifact } from "./archived-artifacts.sql.ts";
 
 const utf8 = new TextDecoder();
 

@@ -1,18 +1,24 @@
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { badRequest } from "@tidemark/errors";
-import { artifactUri } from "@tidemark/limits";
-import { withIdempotency, type Tx } from "@tidemark/pg";
-import { isPlanRefusal } from "@tidemark/plan-limits";
+import { artifactUri, RESERVED_OBJECTS_MAX } from "@tidemark/limits";
+import { isAnswered, type Tx, withIdempotency } from "@tidemark/pg";
+import { admitWrite, isPlanRefusal } from "@tidemark/plan-limits";
 import { ArtifactSchema } from "@tidemark/proto/artifacts/v1/artifacts";
 import { ROW_BYTES } from "@tidemark/plans";
-import { callerOf, isUuid, pathId, refuseUnpaid, throwFault } from "@tidemark/requests";
+import { type Caller, callerOf, isUuid, pathId, refuseUnpaid, throwFault } from "@tidemark/requests";
 import type { ArtifactsDeps, ArtifactsHandlers } from "../deps.ts";
-import { giveUpObjects, keepObjects, type WrittenObject } from "../objects/objects.sql.ts";
-import { discardObject } from "../sweep/remove-object.ts";
+import {
+  giveUpObjects,
+  keepObjects,
+  reserveObjects as insertObjects,
+  type WrittenObject,
+} from "../objects/objects.sql.ts";
+import { discardObject } from "../sweep/sweep.ts";
 import { addStorage } from "../storage/storage.sql.ts";
-import { readFacts, type ArtifactFacts } from "./artifact-input.rules.ts";
-import { countArtifact, insertArtifact, type ArtifactRow } from "./artifacts.sql.ts";
-import { encodeArtifact } from "./encode-artifact.ts";
+import { type ArtifactFacts, readFacts, readSize, requireText, unknownSizesOf } from "./artifact-input.rules.ts";
+import { type ArtifactRow, countArtifact, insertArtifact } from "./artifacts.sql.ts";
+import { encodeArtifact } from "./list-artifacts.ts";
+import { requireUpload, requireUploading, UPLOAD } from "../uploads/renew-parts.ts";
 
 type Deps = Pick<ArtifactsDeps, "db" | "runs" | "newId" | "storageBackend" | "blob" | "gate">;
 type Request = Parameters<ArtifactsHandlers["storeArtifact"]>[0];
@@ -102,4 +108,76 @@ async function store(
   await countArtifact(tx, orgId, row, 1);
   await addStorage(tx, orgId, { artifacts: 1, artifactBytes: sizeBytes });
   return row;
+}
+
+/** ArtifactsService.CreateArtifact: an artifact whose bytes are elsewhere. @throws not_found, bad_request, payment_required, plan_limit_exceeded */
+export function createArtifact(
+  deps: Pick<ArtifactsDeps, "db" | "runs" | "newId" | "gate">,
+): ArtifactsHandlers["createArtifact"] {
+  return async (request, call) => {
+    const caller = callerOf(call);
+    const { orgId } = caller;
+    const runId = pathId(request.runId, "run");
+    const projectId = await deps.runs.projectOf(caller, runId);
+    throwFault(request.bodyFault);
+    const { metadataFingerprint: _, ...facts } = await readFacts(request.artifact);
+    const artifact = {
+      ...facts,
+      id: deps.newId(),
+      runId,
+      projectId,
+      uri: requireText(request.uri, "uri"),
+      sizeBytes: readSize(request.sizeBytes),
+      sha256: request.sha256 ?? null,
+      storageBackend: "external" as const,
+      objectId: null,
+    };
+    refuseUnpaid(caller);
+    await deps.gate.admit(caller, ROW_BYTES.artifacts);
+    const row = await deps.db.withTenant(orgId, async (tx) => {
+      const made = await insertArtifact(tx, orgId, artifact);
+      await countArtifact(tx, orgId, made, 1);
+      await addStorage(tx, orgId, { artifacts: 1, unknownSizes: unknownSizesOf([made]) });
+      return made;
+    });
+    return { artifact: encodeArtifact(row) };
+  };
+}
+
+/** Seconds within which an object must be attached to an artifact or a version. */
+const SWEEP_SECONDS = 3600;
+
+/**
+ * ArtifactsService.ReserveObjects: for a run that the caller may see, or for an upload that may still be completed. A completed upload may be completed
+ * again, so it gets objects too; they are swept. Objects for a run need admission; objects for an upload were admitted when it began.
+ * @throws not_found, gone for an upload that has expired, conflict for one that was given up, bad_request, payment_required, plan_limit_exceeded,
+ *   idempotency_in_progress
+ */
+export function reserveObjects(
+  deps: Pick<ArtifactsDeps, "db" | "runs" | "newId" | "gate">,
+): ArtifactsHandlers["reserveObjects"] {
+  return async ({ owner, count, bytes, writerKey }, call) => {
+    const caller = callerOf(call);
+    if (owner.case === "runId") await deps.runs.require(caller, [pathId(owner.value, "run")]);
+    const sessionId = owner.case === "uploadSessionId" ? pathId(owner.value, UPLOAD) : undefined;
+    if (owner.case === undefined) throw badRequest("one of run_id and upload_session_id is required");
+    const isCounted = count >= 1 && count <= RESERVED_OBJECTS_MAX;
+    if (sessionId === undefined && isCounted) {
+      await admitWrite(deps.gate, caller, Number(bytes), () => isAnswered(deps.db, caller.orgId, writerKey));
+    }
+    return deps.db.withTenant(caller.orgId, async (tx) => {
+      if (sessionId !== undefined) await requireOpen(tx, caller, sessionId);
+      if (!isCounted) {
+        throw badRequest(`count must be a whole number from 1 to ${RESERVED_OBJECTS_MAX}`, "count");
+      }
+      const objectIds = Array.from({ length: count }, deps.newId);
+      await insertObjects(tx, caller.orgId, objectIds, SWEEP_SECONDS);
+      return { objectIds };
+    });
+  };
+}
+
+async function requireOpen(tx: Tx, caller: Caller, sessionId: string): Promise<void> {
+  const upload = await requireUpload(tx, caller, sessionId);
+  if (upload.state === "uploading" || upload.state === "failed") requireUploading(upload);
 }

@@ -1,22 +1,25 @@
-import { inBatches, removeRows, type Db, type Removal, type Tx } from "@tidemark/pg";
+import { type Db, inBatches, type Removal, removeRows, type Tx } from "@tidemark/pg";
 import { releaseObjects } from "../objects/objects.sql.ts";
 import { forgetArtifact } from "../plain/delete-artifact.ts";
 import { addStorage } from "../storage/storage.sql.ts";
-import { failUpload } from "../uploads/end-upload.ts";
-import { lockCollection } from "../versions/lock-version.sql.ts";
+import { failUpload } from "../uploads/upload-jobs.ts";
+import { lockCollection } from "../versions/retention.sql.ts";
 import {
   dropObjects,
   lockUploadsOfRun,
+  measureRemovalOf,
   nextVersionOf,
   removeCollections,
+  removeRowsOfOrganization,
   removeStorageIfEmpty,
   removeUploads,
   restOfRun,
-  removeRowsOfOrganization,
   takeArtifactsOfRun,
   takeVersion,
   wantedBytesOfProject,
 } from "./removed-rows.sql.ts";
+import { callerOf, readRemovalScope } from "@tidemark/requests";
+import type { ArtifactsDeps, ArtifactsHandlers } from "../deps.ts";
 
 /** Each one takes a few statements. */
 const ARTIFACTS_MAX = 50;
@@ -95,4 +98,13 @@ async function removeOfOrganization(db: Db, orgId: string): Promise<boolean> {
   await removeRowsOfOrganization(db, orgId);
   await inBatches(OBJECTS_MAX, (rowsMax) => db.withTenant(orgId, (tx) => dropObjects(tx, orgId, rowsMax)));
   return db.withTenant(orgId, (tx) => removeStorageIfEmpty(tx, orgId));
+}
+
+/** ArtifactsService.MeasureRemoval, at one moment. @throws not_found */
+export function measureRemoval(deps: Pick<ArtifactsDeps, "db" | "runs">): ArtifactsHandlers["measureRemoval"] {
+  return async (request, call) => {
+    const caller = callerOf(call);
+    const scope = await readRemovalScope(deps.runs, caller, request);
+    return deps.db.readTenant(caller.orgId, (tx) => measureRemovalOf(tx, caller.orgId, scope), { plans: "walks" });
+  };
 }

@@ -1,6 +1,6 @@
 import { callerOf } from "@tidemark/requests";
 import type { ArtifactsDeps, ArtifactsHandlers } from "../deps.ts";
-import { readStorage } from "./read-storage.sql.ts";
+import { readStorage } from "./storage.sql.ts";
 
 /** ArtifactsService.GetStorage: of the whole organization, no matter which project the caller may see. */
 export function getStorage({ db }: Pick<ArtifactsDeps, "db">): ArtifactsHandlers["getStorage"] {

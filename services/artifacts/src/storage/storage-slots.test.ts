@@ -2,7 +2,7 @@ import { testSql } from "@tidemark/testkit";
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { createDb, type Db } from "@tidemark/pg";
-import { callOf, startArtifacts, storageOf, type ArtifactsFixture, type Tenant } from "../artifacts.fixture.ts";
+import { type ArtifactsFixture, callOf, startArtifacts, storageOf, type Tenant } from "../artifacts.fixture.ts";
 import { sweep } from "../sweep/sweep.ts";
 import { beginning, content } from "../uploads/uploads.fixture.ts";
 import { addStorage } from "./storage.sql.ts";

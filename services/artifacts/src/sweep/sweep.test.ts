@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import type { Blob } from "@tidemark/blob";
 import type { Call } from "@tidemark/rpc";
-import { callOf, startArtifacts, storageOf, type ArtifactsFixture, type Tenant } from "../artifacts.fixture.ts";
-import { beginning, content, sendFile, sendPart, upload, type Content } from "../uploads/uploads.fixture.ts";
+import { type ArtifactsFixture, callOf, startArtifacts, storageOf, type Tenant } from "../artifacts.fixture.ts";
+import { beginning, content, type Content, sendFile, sendPart, upload } from "../uploads/uploads.fixture.ts";
 import { startSweeper } from "./sweeper.ts";
 
 let fixture: ArtifactsFixture;

@@ -1,15 +1,16 @@
-import { startRounds, type Rounds } from "@tidemark/jobs";
+import { type Rounds, startRounds } from "@tidemark/jobs";
 import type { Log } from "@tidemark/telemetry";
 import type { UploadJobs } from "../uploads/upload-jobs.ts";
-import { listDue } from "./due.sql.ts";
+import { countDue, listDue } from "./due.sql.ts";
 import { sweep, type SweepOptions } from "./sweep.ts";
+import type { ArtifactsDeps, ArtifactsHandlers } from "../deps.ts";
 
 /** How often a process looks for uploads that another process left while verifying them. */
 const TAKE_OVER_MS = 5000;
 const TAKEN_OVER_TOGETHER = 10;
 
 /** Dependencies of a sweeper. */
-export type SweeperOptions = Omit<SweepOptions, "isStopped"> & {
+type SweeperOptions = Omit<SweepOptions, "isStopped"> & {
   readonly jobs: Pick<UploadJobs, "resume">;
   readonly sweepSeconds: number;
   readonly log: Pick<Log, "info" | "warn">;
@@ -47,4 +48,20 @@ export function startSweeper(options: SweeperOptions): Pick<Rounds, "stop"> {
     onError,
   });
   return { stop: async () => void (await Promise.all([sweeps.stop(), takeovers.stop()])) };
+}
+
+/** Sweeps now, or with `dry_run` only counts what is due. @throws service_unavailable */
+export function sweepNow(deps: ArtifactsDeps): ArtifactsHandlers["sweep"] {
+  return async ({ dryRun }) => {
+    const { sessions, versionsExpired, versionsPurged, objects, bytes } = dryRun
+      ? await countDue(deps.workerDb)
+      : await sweep(deps);
+    return {
+      sessions: BigInt(sessions),
+      versionsExpired: BigInt(versionsExpired),
+      versionsPurged: BigInt(versionsPurged),
+      objects: BigInt(objects),
+      bytes: BigInt(bytes),
+    };
+  };
 }

@@ -1,9 +1,8 @@
 import { callerOf, pathId, throwFault } from "@tidemark/requests";
 import { AppError } from "@tidemark/errors";
 import type { ArtifactsDeps, ArtifactsHandlers } from "../deps.ts";
-import { encodeSession } from "./encode-session.ts";
-import { failUpload } from "./end-upload.ts";
-import { lockSeenUpload, UPLOAD } from "./require-upload.ts";
+import { failUpload } from "./upload-jobs.ts";
+import { encodeSession, lockSeenUpload, UPLOAD } from "./renew-parts.ts";
 
 /**
  * Gives an upload up (API specification, POST /api/artifact-uploads/{upload_session_id}/abort); an upload that was already given up stays so.

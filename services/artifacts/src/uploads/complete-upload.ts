@@ -1,11 +1,10 @@
 import { AppError } from "@tidemark/errors";
-import { callerOf, pathId, throwFault, type Caller } from "@tidemark/requests";
+import { type Caller, callerOf, pathId, throwFault } from "@tidemark/requests";
 import type { CompleteUploadRequest } from "@tidemark/proto/artifacts/v1/uploads";
 import type { ArtifactsDeps, ArtifactsHandlers } from "../deps.ts";
-import { encodeVersion } from "../versions/encode-version.ts";
-import { requireStoredVersion } from "../versions/require-version.ts";
+import { encodeVersion, requireStoredVersion } from "../versions/get-version.ts";
 import { readCompletion } from "./completion.rules.ts";
-import { lockSeenUpload, requireUpload, requireUploading, UPLOAD } from "./require-upload.ts";
+import { lockSeenUpload, requireUpload, requireUploading, UPLOAD } from "./renew-parts.ts";
 import { beginUploadCompletion, listUploadFiles } from "./sessions.sql.ts";
 import { LEASE_SECONDS } from "./upload-jobs.ts";
 

@@ -1,8 +1,9 @@
 import { badRequest } from "@tidemark/errors";
 import type { CompletedFile } from "@tidemark/proto/artifacts/v1/uploads";
+import { createHash } from "node:crypto";
 
 /** A file of an upload that needs bytes. */
-export type ExpectedFile = {
+type ExpectedFile = {
   readonly id: string;
   readonly path: string;
   readonly uploadKind: string | null;
@@ -65,4 +66,36 @@ function readParts(parts: CompletedFile["parts"], { path, uploadKind, partCount 
     );
   }
   return sorted;
+}
+
+/** An entry of a manifest. `sha256` is 64 lower-case hexadecimal digits; files have size and hash, references an address. */
+export type ManifestEntry = {
+  readonly path: string;
+  readonly kind: string;
+  readonly sizeBytes: number | undefined;
+  readonly sha256: string | undefined;
+  readonly mimeType: string;
+  readonly referenceUri: string | undefined;
+};
+
+/**
+ * Returns the digest of a manifest, 32 bytes: SHA-256 over the entries in the order of the bytes of their paths. The path, the kind, the
+ * size, the hash and the address of a file count; its media type does not. Each part is preceded by its length, so that different manifests differ.
+ */
+export function digestManifest(entries: readonly ManifestEntry[]): Buffer {
+  const hash = createHash("sha256");
+  const sorted = entries
+    .map((entry) => ({ entry, path: Buffer.from(entry.path, "utf8") }))
+    .toSorted((a, b) => Buffer.compare(a.path, b.path));
+  for (const { entry, path } of sorted) {
+    const { kind, sizeBytes, sha256, referenceUri } = entry;
+    for (const part of [path, kind, sizeBytes?.toString(), sha256, referenceUri]) {
+      const bytes = Buffer.from(part ?? "");
+      const length = Buffer.alloc(4);
+      // An absent part differs from an empty one.
+      length.writeUInt32LE(part === undefined ? 0xffff_ffff : bytes.length);
+      hash.update(length).update(bytes);
+    }
+  }
+  return hash.digest();
 }

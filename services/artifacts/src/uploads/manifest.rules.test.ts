@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { digestManifest, type ManifestEntry } from "./manifest.rules.ts";
+import { digestManifest, type ManifestEntry } from "./completion.rules.ts";
 
 const entry = (more: Partial<ManifestEntry> = {}): ManifestEntry => ({
   path: "a",

@@ -1,8 +1,8 @@
-import type { Tx } from "@tidemark/pg";
 import type { ArtifactsDeps } from "../deps.ts";
-import { eachOf } from "./each-of.ts";
 import { listUploadFiles, noteStoreUploadIds, type UploadFileRow, type UploadSessionRow } from "./sessions.sql.ts";
 import { storePartBytesOf } from "./upload-plan.rules.ts";
+import { eachOf } from "./upload-jobs.ts";
+import type { Tx } from "@tidemark/pg";
 
 /** The number of files whose uploads are begun in the store simultaneously. */
 const OPENED_TOGETHER = 8;

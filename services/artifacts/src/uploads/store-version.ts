@@ -3,7 +3,7 @@ import { moveAliases, touchCollection } from "../collections/aliases.sql.ts";
 import { keepObjects } from "../objects/objects.sql.ts";
 import { createVersion } from "../versions/create-version.sql.ts";
 import { addEdge } from "../versions/edges.sql.ts";
-import { findVersionByDigest } from "./known-version.sql.ts";
+import { findVersionByDigest } from "./uploads.sql.ts";
 import type { UploadFileRow } from "./sessions.sql.ts";
 
 /** The version that an upload is to become. `digest` is 64 hexadecimal digits. */

@@ -2,14 +2,12 @@ import type { Blob } from "@tidemark/blob";
 import { underDeadline } from "@tidemark/deadline";
 import { AppError, isAppError } from "@tidemark/errors";
 import { underLease } from "@tidemark/jobs";
-import type { Db } from "@tidemark/pg";
+import type { Db, Tx } from "@tidemark/pg";
 import type { Log } from "@tidemark/telemetry";
-import { lockCollection } from "../versions/lock-version.sql.ts";
+import { lockCollection } from "../versions/retention.sql.ts";
 import { giveUpObjects, isGivenUp } from "../objects/objects.sql.ts";
 import { addStorage } from "../storage/storage.sql.ts";
 import type { SentFile } from "./completion.rules.ts";
-import { eachOf } from "./each-of.ts";
-import { failUpload } from "./end-upload.ts";
 import {
   changeUploadState,
   deleteUploadFiles,
@@ -204,4 +202,39 @@ async function finish(
     await deleteUploadFiles(tx, orgId, sessionId);
     await addStorage(tx, orgId, { reservedBytes: -reservedBytesOf(files) });
   });
+}
+
+/** Works on the items, at most `together` of them at a time. The first failure is thrown after all started items have ended. */
+export async function eachOf<T>(
+  items: readonly T[],
+  together: number,
+  work: (item: T) => Promise<void>,
+): Promise<void> {
+  let next = 0;
+  let failure: { readonly error: unknown } | undefined;
+  const worker = async (): Promise<void> => {
+    while (next < items.length && failure === undefined) {
+      const item = items[next++]!;
+      try {
+        await work(item);
+      } catch (error) {
+        failure ??= { error };
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(together, items.length) }, worker));
+  if (failure !== undefined) throw failure.error;
+}
+
+/** Gives an upload up that has not become a version, in a transaction that has locked it: its bytes are swept once none of its addresses is valid. */
+export async function failUpload(tx: Tx, orgId: string, sessionId: string, reason: string | undefined): Promise<void> {
+  const files = await listUploadFiles(tx, orgId, sessionId);
+  await giveUpObjects(
+    tx,
+    orgId,
+    files.flatMap(({ objectId }) => objectId ?? []),
+  );
+  await changeUploadState(tx, orgId, sessionId, "failed", reason === undefined ? {} : { reason });
+  await deleteUploadFiles(tx, orgId, sessionId);
+  await addStorage(tx, orgId, { reservedBytes: -reservedBytesOf(files) });
 }

@@ -1,12 +1,11 @@
 import { badRequest, gone } from "@tidemark/errors";
 import type { Tx } from "@tidemark/pg";
-import { callerOf, isUuid, pathId, throwFault, type Caller } from "@tidemark/requests";
+import { type Caller, callerOf, isUuid, pathId, throwFault } from "@tidemark/requests";
 import type { ArtifactsDeps, ArtifactsHandlers } from "../deps.ts";
 import { addEdge } from "./edges.sql.ts";
-import { encodeVersion } from "./encode-version.ts";
-import { requireStoredVersion, requireAvailable, VERSION } from "./require-version.ts";
+import { encodeVersion, requireAvailable, requireStoredVersion, VERSION } from "./get-version.ts";
 import { resolveRef } from "./resolve-version.ts";
-import { lockAvailable } from "./lock-version.sql.ts";
+import { lockAvailable } from "./retention.sql.ts";
 import type { VersionRow } from "./versions.sql.ts";
 
 type Request = Parameters<ArtifactsHandlers["addInput"]>[0];

@@ -2,10 +2,10 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import { notFound } from "@tidemark/errors";
 import type { Db, Tx } from "@tidemark/pg";
 import type {
-  ExportVersionsRequestSchema,
-  ExportVersionsResponseSchema,
   ExportedCollectionSchema,
   ExportedVersionSchema,
+  ExportVersionsRequestSchema,
+  ExportVersionsResponseSchema,
 } from "@tidemark/proto/artifacts/v1/archive";
 import { callerOf, canSee, isUuid, requireExportedIds, type RunDirectory } from "@tidemark/requests";
 import type { StreamHandler } from "@tidemark/rpc";

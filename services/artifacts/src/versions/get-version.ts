@@ -1,7 +1,12 @@
-import { callerOf, pathId } from "@tidemark/requests";
+import { type Caller, callerOf, canSee, pathId, throwFault } from "@tidemark/requests";
 import type { ArtifactsDeps, ArtifactsHandlers } from "../deps.ts";
-import { encodeVersion } from "./encode-version.ts";
-import { requireAvailable, VERSION } from "./require-version.ts";
+import { LINEAGE_RUNS } from "@tidemark/limits";
+import { listRunsOfVersion } from "./edges.sql.ts";
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import type { ArtifactVersionSchema } from "@tidemark/proto/artifacts/v1/versions";
+import { readVersions, type VersionRow } from "./versions.sql.ts";
+import { gone, notFound } from "@tidemark/errors";
+import type { Tx } from "@tidemark/pg";
 
 /** ArtifactsService.GetVersion. @throws not_found, gone */
 export function getVersion({ db }: Pick<ArtifactsDeps, "db">): ArtifactsHandlers["getVersion"] {
@@ -11,4 +16,92 @@ export function getVersion({ db }: Pick<ArtifactsDeps, "db">): ArtifactsHandlers
     const version = await db.readTenant(caller.orgId, (tx) => requireAvailable(tx, caller, id), { plans: "walks" });
     return { version: encodeVersion(version) };
   };
+}
+
+/** ArtifactsService.GetVersionLineage: the version and those runs around it that the caller may see. @throws not_found, gone, bad_request */
+export function getVersionLineage({ db }: Pick<ArtifactsDeps, "db">): ArtifactsHandlers["getVersionLineage"] {
+  return (request, call) => {
+    const caller = callerOf(call);
+    const id = pathId(request.versionId, VERSION);
+    return db.readTenant(
+      caller.orgId,
+      async (tx) => {
+        const version = await requireAvailable(tx, caller, id);
+        throwFault(request.queryFault);
+        const limit = Math.min(request.limit || LINEAGE_RUNS.max, LINEAGE_RUNS.max);
+        const runs = await listRunsOfVersion(tx, caller.orgId, id, caller.projectId, limit + 1);
+        return {
+          version: encodeVersion(version),
+          runs: runs.slice(0, limit),
+          truncated: runs.length > limit,
+          limit,
+        };
+      },
+      { plans: "walks" },
+    );
+  };
+}
+
+const NO_METADATA = new TextEncoder().encode("{}");
+
+/** Encodes a version. It has no metadata of its own: what clients send belongs to the collection. */
+export function encodeVersion(row: VersionRow): MessageInitShape<typeof ArtifactVersionSchema> {
+  return {
+    id: row.id,
+    orgId: row.orgId,
+    projectId: row.projectId,
+    collectionId: row.collectionId,
+    name: row.name,
+    type: row.type,
+    versionIndex: row.versionIndex,
+    aliases: [...row.aliases, ...(row.latest ? ["latest"] : [])].toSorted(),
+    digest: `sha256:${row.digest}`,
+    sourceRunId: row.sourceRunId,
+    sourceStep: row.sourceStep ?? undefined,
+    fileCount: row.fileCount,
+    sizeBytes: BigInt(row.sizeBytes),
+    state: row.state,
+    metadataJson: NO_METADATA,
+    ttlDays: row.ttlDays ?? undefined,
+    retentionMode: row.retentionMode,
+    expiresAt: row.expiresAt ?? undefined,
+    deleteRequestedAt: row.deleteRequestedAt ?? undefined,
+    deletedAt: row.deletedAt ?? undefined,
+    auditReason: row.auditReason ?? undefined,
+    createdAt: row.createdAt,
+  };
+}
+
+/** The name of a version in errors. */
+export const VERSION = "artifact version";
+
+/** Returns a version that the caller may see, in any state. @throws not_found of `what` */
+export async function requireVersion(
+  tx: Tx,
+  caller: Caller,
+  versionId: string,
+  what: string = VERSION,
+): Promise<VersionRow> {
+  const [version] = await readVersions(tx, caller.orgId, [versionId]);
+  if (version === undefined || !canSee(caller, version)) throw notFound(what);
+  return version;
+}
+
+/** Returns a version that the caller may see and use. @throws not_found, gone, both of `what` */
+export async function requireAvailable(
+  tx: Tx,
+  caller: Caller,
+  versionId: string,
+  what: string = VERSION,
+): Promise<VersionRow> {
+  const version = await requireVersion(tx, caller, versionId, what);
+  if (!version.available) throw gone(what);
+  return version;
+}
+
+/** Returns a version that is known to exist. */
+export async function requireStoredVersion(tx: Tx, orgId: string, versionId: string): Promise<VersionRow> {
+  const [version] = await readVersions(tx, orgId, [versionId]);
+  if (version === undefined) throw new Error("a version that was written is missing");
+  return version;
 }

@@ -3,8 +3,9 @@ import { VERSIONS_PAGE_ROWS } from "@tidemark/limits";
 import type { ArtifactEntrySchema } from "@tidemark/proto/artifacts/v1/versions";
 import { callerOf, pathId, readPage, throwFault } from "@tidemark/requests";
 import type { ArtifactsDeps, ArtifactsHandlers } from "../deps.ts";
-import { countEntries, listEntryRows, type EntryRow } from "./entries.sql.ts";
-import { requireAvailable, VERSION } from "./require-version.ts";
+import { countEntries, type EntryRow, findEntry, listEntryRows } from "./entries.sql.ts";
+import { requireAvailable, VERSION } from "./get-version.ts";
+import { notFound } from "@tidemark/errors";
 
 /** ArtifactsService.ListEntries. @throws not_found, gone, bad_request */
 export function listEntries(deps: Pick<ArtifactsDeps, "db" | "storageBackend">): ArtifactsHandlers["listEntries"] {
@@ -46,5 +47,27 @@ export function encodeEntry(
     storageBackend: referenceUri === null ? kept : "external",
     downloadable: objectId !== null,
     createdAt,
+  };
+}
+
+const ENTRY = "artifact entry";
+
+/** ArtifactsService.LocateEntry. @throws not_found, also for a reference; gone when the version is not available */
+export function locateEntry({ db }: Pick<ArtifactsDeps, "db">): ArtifactsHandlers["locateEntry"] {
+  return (request, call) => {
+    const caller = callerOf(call);
+    const id = pathId(request.entryId, ENTRY);
+    return db.readTenant(
+      caller.orgId,
+      async (tx) => {
+        const entry = await findEntry(tx, caller.orgId, id);
+        if (entry === undefined || entry.referenceUri !== null) throw notFound(ENTRY);
+        await requireAvailable(tx, caller, entry.versionId, ENTRY);
+        const { objectId, sizeBytes, mimeType, path } = entry;
+        if (objectId === null) throw notFound(ENTRY);
+        return { objectId, sizeBytes: BigInt(sizeBytes!), mimeType, name: path };
+      },
+      { plans: "walks" },
+    );
   };
 }

@@ -1,10 +1,9 @@
 import { badRequest, notFound } from "@tidemark/errors";
 import type { Tx } from "@tidemark/pg";
-import { callerOf, type Caller } from "@tidemark/requests";
-import { findCollectionsByName, findProjectByName } from "../collections/named-collections.sql.ts";
+import { type Caller, callerOf } from "@tidemark/requests";
+import { findCollectionsByName, findProjectByName } from "../collections/collections.sql.ts";
 import type { ArtifactsDeps, ArtifactsHandlers } from "../deps.ts";
-import { encodeVersion } from "./encode-version.ts";
-import { VERSION } from "./require-version.ts";
+import { encodeVersion, VERSION } from "./get-version.ts";
 import { readRef } from "./version-ref.rules.ts";
 import { readVersions, selectVersion, type VersionRow } from "./versions.sql.ts";
 

@@ -1,16 +1,22 @@
-import { faultOfEdge, faultOfEntry, type EdgeOfLine, type EntryOfLine } from "@tidemark/archive";
+import { type EdgeOfLine, type EntryOfLine, faultOfEdge, faultOfEntry } from "@tidemark/archive";
 import { badRequest, notFound } from "@tidemark/errors";
 import { ALIAS_SHAPE } from "@tidemark/limits";
 import type { Tx } from "@tidemark/pg";
 import type { ArtifactsRestoreService } from "@tidemark/proto/artifacts/v1/restore";
-import { callerOf, canSee, isUuid, pathId, requireRows, type Caller } from "@tidemark/requests";
+import { type Caller, callerOf, canSee, isUuid, pathId, requireRows } from "@tidemark/requests";
 import type { Handlers } from "@tidemark/rpc";
-import { requireCollection } from "../collections/require-collection.ts";
+import { requireCollection } from "../collections/list-collections.ts";
 import type { ArtifactsDeps } from "../deps.ts";
 import { addStorage } from "../storage/storage.sql.ts";
-import { lockCollection } from "./lock-version.sql.ts";
-import { insertRestoredEdges, insertRestoredEntries, type RestoredEdge } from "./restored-entries.sql.ts";
-import { addRestoredAlias, findRestoredVersion, insertRestoredVersion } from "./restored-versions.sql.ts";
+import { lockCollection } from "./retention.sql.ts";
+import {
+  addRestoredAlias,
+  findRestoredVersion,
+  insertRestoredEdges,
+  insertRestoredEntries,
+  insertRestoredVersion,
+  type RestoredEdge,
+} from "./restored-versions.sql.ts";
 import { wantBytes } from "../objects/wanted-bytes.sql.ts";
 
 type VersionsHandlers = Pick<

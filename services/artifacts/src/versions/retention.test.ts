@@ -1,6 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { requireConfirmation } from "./confirmation.rules.ts";
-import { readRetention } from "./retention.rules.ts";
+import { readRetention, requireConfirmation } from "./retention.rules.ts";
 
 test.each([
   ["", undefined, "inherit"],

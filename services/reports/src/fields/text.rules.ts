@@ -18,3 +18,8 @@ export function requireText(text: string, field: string): string {
 export function textOrNull(text: string | undefined, field: string): string | null {
   return text === undefined || text === "" ? null : requireText(text, field);
 }
+
+/** Returns the UTF-8 bytes of some texts together; absent ones have none. */
+export function textBytes(...texts: readonly (string | null | undefined)[]): number {
+  return texts.reduce((sum, text) => sum + Buffer.byteLength(text ?? ""), 0);
+}

@@ -1,5 +1,5 @@
-import { removeRows, type Db, type Removal } from "@tidemark/pg";
-import { embedsOfProject, removeReportsOf, removeViewsOf, removeRowsOfOrganization } from "./removed-rows.sql.ts";
+import { type Db, type Removal, removeRows } from "@tidemark/pg";
+import { embedsOfProject, removeReportsOf, removeRowsOfOrganization, removeViewsOf } from "./removed-rows.sql.ts";
 
 /** Removes the reports, views and embeds of a project or an organization; a run has none. Resolves to true: nothing is left. `db` runs as the service. */
 export async function removeReports(db: Db, { orgId, kind, id }: Removal): Promise<boolean> {

@@ -1,12 +1,13 @@
 import { AppError, notFound } from "@tidemark/errors";
-import { callerOf, isUuid, type Caller } from "@tidemark/requests";
+import { type Caller, callerOf, isUuid } from "@tidemark/requests";
 import type { Call } from "@tidemark/rpc";
 import type { ReportsDeps, ReportsHandlers } from "../deps.ts";
-import { encodeForOutsiders, encodeReport } from "./encode-report.ts";
-import { findReport, type ReportRow } from "./reports.sql.ts";
-import { canSeeReport, REPORT } from "./require-report.ts";
+import { findReport, lockReport, type ReportRow } from "./reports.sql.ts";
 import { isValidShare, readShareToken } from "./share-token.rules.ts";
 import { findPublic, findShared } from "./shares.sql.ts";
+import type { Tx } from "@tidemark/pg";
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import type { ReportSchema } from "@tidemark/proto/reports/v1/reports";
 
 type Deps = Pick<ReportsDeps, "db" | "now" | "shareTtlSeconds">;
 
@@ -66,4 +67,46 @@ async function readPublic({ db }: Deps, id: string): Promise<ReportRow | undefin
   if (orgId === undefined) return undefined;
   const row = await db.readTenant(orgId, (tx) => findReport(tx, orgId, id), { plans: "walks" });
   return row?.visibility === "public" ? row : undefined;
+}
+
+/** The name of a report in errors. */
+export const REPORT = "report";
+
+/** Returns whether a caller may know of a report. A caller of one project knows of no report that belongs to none. */
+function canSeeReport(
+  { orgId, projectId }: Pick<Caller, "orgId" | "projectId">,
+  row: { readonly orgId: string; readonly projectId: string | null },
+): boolean {
+  return row.orgId === orgId && (projectId === undefined || row.projectId === projectId);
+}
+
+/** Locks a report for a change, and returns its project. @throws not_found unless it exists and the caller may know of it */
+export async function lockForChange(tx: Tx, caller: Caller, reportId: string): Promise<{ projectId: string | null }> {
+  const owner = await lockReport(tx, caller.orgId, reportId);
+  if (owner === undefined || !canSeeReport(caller, owner)) throw notFound(REPORT);
+  return owner;
+}
+
+type ReportMessage = MessageInitShape<typeof ReportSchema>;
+
+const utf8 = new TextEncoder();
+
+/** Encodes a report for readers of its organization. The token is present only if it was just created: it is not stored. */
+export function encodeReport(row: ReportRow, shareToken?: string): ReportMessage {
+  const { projectId, description, authorUserId, shareIssuedAt, deletedAt, blocks, shareId: _shareId, ...same } = row;
+  return {
+    ...same,
+    projectId: projectId ?? undefined,
+    description: description ?? undefined,
+    authorUserId: authorUserId ?? undefined,
+    shareToken,
+    shareTokenIssuedAt: shareIssuedAt ?? undefined,
+    deletedAt: deletedAt ?? undefined,
+    blocksJson: utf8.encode(blocks),
+  };
+}
+
+/** Encodes a report for all other readers, without its owner. */
+function encodeForOutsiders(row: ReportRow): ReportMessage {
+  return { ...encodeReport(row), orgId: "", authorUserId: undefined };
 }

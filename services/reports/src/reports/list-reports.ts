@@ -1,10 +1,12 @@
-import { REPORTS_PAGE_ROWS } from "@tidemark/limits";
+import { PANELS_PAGE_ROWS, REPORTS_PAGE_ROWS } from "@tidemark/limits";
 import type { Tx } from "@tidemark/pg";
 import { callerOf, isUuid, readPage } from "@tidemark/requests";
 import type { ReportsDeps, ReportsHandlers } from "../deps.ts";
-import { findProjectByName } from "./projects.sql.ts";
-import { countReports } from "./report-counts.sql.ts";
-import { listReportRows, type ReportSummaryRow } from "./report-list.sql.ts";
+import { countReports, findProjectByName, listReportRows, type ReportSummaryRow } from "./report-list.sql.ts";
+import { choosePanels, type PanelStart } from "./panels.rules.ts";
+import { listPanelSources, readPanels } from "./panels.sql.ts";
+import { isInstant, readCursor, writeCursor } from "@tidemark/cursors";
+import { badRequest } from "@tidemark/errors";
 
 type Deps = Pick<ReportsDeps, "db" | "shareTtlSeconds">;
 
@@ -44,4 +46,51 @@ function encodeSummary({ description, projectId, authorUserId, ...same }: Report
     projectId: projectId ?? undefined,
     authorUserId: authorUserId ?? undefined,
   };
+}
+
+const utf8 = new TextEncoder();
+
+/** ReportsService.ListPanels. @throws bad_request for a cursor that is not one of this list */
+export function listPanels({ db }: Pick<ReportsDeps, "db">): ReportsHandlers["listPanels"] {
+  return async (request, call) => {
+    const { orgId, projectId } = callerOf(call);
+    const limit = Math.min(request.limit || PANELS_PAGE_ROWS.default, PANELS_PAGE_ROWS.max);
+    const start = request.cursor === "" ? undefined : readPanelCursor(request.cursor);
+    return db.readTenant(
+      orgId,
+      async (tx) => {
+        // Each has a panel, and one more shows whether there is a next page.
+        const sources = await listPanelSources(tx, orgId, { projectId, start, limit: limit + 1 });
+        // A report that no longer exists has nothing to skip.
+        const skip = sources[0]?.id === start?.id ? (start?.skip ?? 0) : 0;
+        const { reports, next } = choosePanels(sources, skip, limit);
+        const rows = await readPanels(tx, orgId, reports);
+        const panels = rows.flatMap(({ title, panels: specs, indexes }, i) =>
+          specs.map((spec, n) => ({
+            reportId: reports[i]!.id,
+            reportTitle: title,
+            panelIndex: indexes[n]!,
+            specJson: utf8.encode(spec),
+          })),
+        );
+        return { panels, nextCursor: next === undefined ? "" : writePanelCursor(next) };
+      },
+      { plans: "walks" },
+    );
+  };
+}
+
+/** Returns the cursor of a page. It stays valid while reports are added. */
+export function writePanelCursor({ createdAt, id, skip }: PanelStart): string {
+  return writeCursor([createdAt, id, skip]);
+}
+
+/** Reads a cursor of this list. @throws bad_request */
+export function readPanelCursor(cursor: string): PanelStart {
+  const [createdAt, id, skip] = readCursor(cursor, 3) ?? [];
+  const isSkip = Number.isSafeInteger(skip) && (skip as number) >= 0;
+  if (isInstant(createdAt) && typeof id === "string" && isUuid(id) && isSkip) {
+    return { createdAt, id, skip: skip as number };
+  }
+  throw badRequest("cursor is not a cursor of this list", "cursor");
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { readPanelCursor, writePanelCursor } from "./panel-cursor.ts";
+import { readPanelCursor, writePanelCursor } from "./list-reports.ts";
 
 const createdAt = "2026-01-02T03:04:05.6Z";
 

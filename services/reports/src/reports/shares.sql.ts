@@ -16,7 +16,7 @@ export async function storeShare(
 }
 
 /** A report that has a share token with a requested id. */
-export type SharedRef = {
+type SharedRef = {
   readonly orgId: string;
   readonly id: string;
   readonly hash: Uint8Array;
@@ -39,4 +39,33 @@ const findPublicSql = sql("reports_find_public", `SELECT org_id AS "orgId" FROM 
 /** Returns the organization of a public report. */
 export async function findPublic(db: Tx, reportId: string): Promise<string | undefined> {
   return (await db.one<{ orgId: string }>(findPublicSql, [reportId]))?.orgId;
+}
+
+/** The current rights of a credential. */
+type CallerRights = { role: string; scopes: string[]; project_id: string | null };
+
+const lockSql = sql("reports_lock_caller", "SELECT role, scopes, project_id FROM control.lock_caller_v1($1, $2, $3)");
+
+/** Reads the rights of a credential of the organization, by the id in its text; they stay until the transaction ends. Undefined for one that has ended. */
+export function lockCallerRights(
+  tx: Tx,
+  orgId: string,
+  type: "session" | "api_key",
+  credentialId: string,
+): Promise<CallerRights | undefined> {
+  return tx.one(lockSql, [orgId, type, credentialId]);
+}
+
+const recordSql = sql(
+  "reports_record_share",
+  "SELECT control.record_audit_v1(platform.org_id(), $1, $2, 'report.shared', 'report', $3, $4)",
+);
+
+/** Adds to the audit log of the organization of the transaction that a report was shared, in the transaction that does it. */
+export async function recordShare(
+  tx: Tx,
+  actor: { readonly type: string; readonly id: string },
+  share: { readonly reportId: string; readonly requestId: string },
+): Promise<void> {
+  await tx.rows(recordSql, [actor.type, actor.id, share.reportId, share.requestId]);
 }

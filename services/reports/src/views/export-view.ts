@@ -1,9 +1,9 @@
 import { notFound } from "@tidemark/errors";
-import { pathId } from "@tidemark/requests";
+import { callerOf, pathId } from "@tidemark/requests";
 import type { ReportsDeps, ReportsHandlers } from "../deps.ts";
 import { ownerOf } from "../owner/owner-of.ts";
-import { writeEnvelope } from "./envelope.rules.ts";
-import { VIEW } from "./require-view.ts";
+import { readGivenView, writeEnvelope } from "./envelope.rules.ts";
+import { VIEW } from "./get-view.ts";
 import { findView } from "./views.sql.ts";
 
 const utf8 = new TextEncoder();
@@ -16,5 +16,14 @@ export function exportView({ db, now }: Pick<ReportsDeps, "db" | "now">): Report
     const row = await db.readTenant(orgId, (tx) => findView(tx, orgId, userId, id), { plans: "walks" });
     if (row === undefined) throw notFound(VIEW);
     return { exportedJson: utf8.encode(writeEnvelope(row, now().toISOString())), name: row.name };
+  };
+}
+
+/** ReportsService.ReadView. @throws unauthenticated, bad_request */
+export function readView(): ReportsHandlers["readView"] {
+  return async (request, call) => {
+    callerOf(call);
+    const { payload, warnings } = await readGivenView(request.viewJson);
+    return { payloadJson: utf8.encode(payload), warnings: [...warnings] };
   };
 }

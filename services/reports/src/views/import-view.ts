@@ -5,13 +5,11 @@ import { admitChange } from "@tidemark/plan-limits";
 import type { ImportViewRequest } from "@tidemark/proto/reports/v1/views";
 import { isUuid, refuseUnpaid } from "@tidemark/requests";
 import { enterNamedProject } from "../deletion/deleted-projects.sql.ts";
-import { textBytes } from "../fields/stored-bytes.rules.ts";
-import { requireText, textOrNull } from "../fields/text.rules.ts";
+import { requireText, textBytes, textOrNull } from "../fields/text.rules.ts";
 import type { ReportsDeps, ReportsHandlers } from "../deps.ts";
 import { ownerOf } from "../owner/owner-of.ts";
-import { encodeView } from "./encode-view.ts";
+import { encodeView, requireExpected, requireOwn, requireUnchanged } from "./get-view.ts";
 import { readEnvelope } from "./envelope.rules.ts";
-import { requireExpected, requireOwn, requireUnchanged } from "./require-view.ts";
 import { countNewView, requireRoomForView } from "./view-counts.sql.ts";
 import {
   changeView,

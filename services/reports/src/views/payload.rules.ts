@@ -1,6 +1,6 @@
 import { readDocument, type ExactJson, type ExactObject } from "@tidemark/documents";
 import { badRequest } from "@tidemark/errors";
-import { FORBIDDEN_KEYS, VIEW_PAYLOAD_BYTES_MAX } from "@tidemark/limits";
+import { FORBIDDEN_KEYS, VIEW_PAYLOAD_BYTES_MAX, VIEW_VISIBILITIES, type ViewVisibility } from "@tidemark/limits";
 import { isExactObject } from "./canonical.rules.ts";
 
 /** Deepest nesting of a payload; its own braces are level 1. */
@@ -37,4 +37,11 @@ function checkPart(part: ExactJson, depth: number, field: string): void {
     if (forbidden.has(key)) throw badRequest(`the key ${key} is not allowed`, field);
     checkPart(member, depth + 1, field);
   }
+}
+
+/** Reads the visibility of a view; an empty text is the default. @throws bad_request */
+export function readVisibility(text: string): ViewVisibility {
+  const visibility = VIEW_VISIBILITIES.find((known) => known === (text || VIEW_VISIBILITIES[0]));
+  if (visibility !== undefined) return visibility;
+  throw badRequest(`visibility must be one of ${VIEW_VISIBILITIES.join(", ")}`, "visibility");
 }

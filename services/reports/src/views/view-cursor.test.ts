@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { readViewCursor, writeViewCursor } from "./view-cursor.ts";
+import { readViewCursor, writeViewCursor } from "./get-view.ts";
 
 const position = { updatedAt: "2026-01-02T03:04:05.678901Z", name: "a", id: "0a1b2c3d-0000-4000-8000-000000000001" };
 const of = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");

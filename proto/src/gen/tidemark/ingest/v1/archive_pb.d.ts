@@ -435,9 +435,9 @@ export enum ObjectParts {
   /**
    * Objects, each table followed by its rows.
    *
-   * @generated from enum value: OBJECT_PARTS_ALL = 0;
+   * @generated from enum value: OBJECT_PARTS_UNSPECIFIED = 0;
    */
-  ALL = 0,
+  UNSPECIFIED = 0,
 
   /**
    * Objects without rows.

@@ -1,12 +1,13 @@
-import { issueCredential } from "@tidemark/credentials";
-import { AppError, badRequest } from "@tidemark/errors";
+import { equalHashes, issueCredential, parseCredential } from "@tidemark/credentials";
+import { AppError, badRequest, notFound } from "@tidemark/errors";
 import { EMBED_PANELS, EMBED_THEMES, EMBED_TTL_SECONDS, VIEW_POINTS, VIEW_RUNS_MAX } from "@tidemark/limits";
 import { CallerKind } from "@tidemark/proto/common/v1/common";
-import { callerOf, isUuid } from "@tidemark/requests";
+import { callerOf, isUuid, pathId } from "@tidemark/requests";
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import type { EmbedSessionSchema } from "@tidemark/proto/reports/v1/embeds";
 import { requireText } from "../fields/text.rules.ts";
 import type { ReportsDeps, ReportsHandlers } from "../deps.ts";
-import { encodeEmbed } from "./encode-embed.ts";
-import { countLiveEmbeds, insertEmbed } from "./embeds.sql.ts";
+import { countLiveEmbeds, EMBED, findEmbed, insertEmbed, type EmbedRow } from "./embeds.sql.ts";
 
 /** Maximum number of sessions that have not expired, of one key and of an organization (contract of embed sessions). */
 const LIVE_MAX = { ofKey: 100, ofOrganization: 1000 };
@@ -60,4 +61,45 @@ function requireTheme(theme: string): string {
 function requireWithin(value: number, min: number, max: number, field: string): number {
   if (value >= min && value <= max) return value;
   throw badRequest(`${field} must be from ${min} to ${max}`, field);
+}
+
+/** ReportsService.OpenEmbedSession: one refusal for every fault of a token. @throws unauthenticated, not_found for an id that is not a UUID */
+export function openEmbed({ db }: Pick<ReportsDeps, "db">): ReportsHandlers["openEmbedSession"] {
+  return async (request) => {
+    const token = parseCredential(request.token);
+    if (token?.kind !== "embed") throw refusal();
+    const row = await findEmbed(db, pathId(request.sessionId, EMBED));
+    if (row === undefined || row.expired || !equalHashes(token.hash, row.token_hash)) throw refusal();
+    return { session: encodeEmbed(row) };
+  };
+}
+
+function refusal(): AppError {
+  return new AppError("unauthenticated", "invalid or expired embed token");
+}
+
+/** ReportsService.GetEmbedPolicy. @throws not_found */
+export function getEmbedPolicy({ db }: Pick<ReportsDeps, "db">): ReportsHandlers["getEmbedPolicy"] {
+  return async (request) => {
+    const row = await findEmbed(db, pathId(request.sessionId, EMBED));
+    if (row === undefined) throw notFound(EMBED);
+    return { session: encodeEmbed({ ...row, run_ids: [] }), expired: row.expired };
+  };
+}
+
+/** Encodes a session, without the hash of its token, which only the service knows. */
+function encodeEmbed(row: EmbedRow): MessageInitShape<typeof EmbedSessionSchema> {
+  return {
+    id: row.id,
+    orgId: row.org_id,
+    keyId: row.key_id,
+    projectId: row.project_id ?? "",
+    scopes: [...row.scopes],
+    allowedParentOrigin: row.allowed_parent_origin,
+    runIds: [...row.run_ids],
+    theme: row.theme,
+    panelsMax: row.panels_max,
+    pointsMax: row.points_max,
+    expiresAt: row.expires_at,
+  };
 }

@@ -1,13 +1,33 @@
 import { badRequest, notFound } from "@tidemark/errors";
-import type { ReportsRestoreService } from "@tidemark/proto/reports/v1/restore";
+import type { ReportsArchiveService } from "@tidemark/proto/reports/v1/archive";
 import { callerOf, canSee, isUuid, pathId, requireRows } from "@tidemark/requests";
 import type { Handlers } from "@tidemark/rpc";
+import type { ReportsRestoreService } from "@tidemark/proto/reports/v1/restore";
 import type { ReportsDeps } from "../deps.ts";
 import { seeDeleted } from "../deletion/deleted-projects.sql.ts";
 import { requireText, textOrNull } from "../fields/text.rules.ts";
-import { countReport } from "./report-counts.sql.ts";
+import { encodeReport } from "./get-report.ts";
+import { findTakenIds, hasIds, insertRestoredReport, readReportsOfProject } from "./archived-reports.sql.ts";
+import { countReport } from "./report-list.sql.ts";
 import { readBlocks, requireVisibility } from "./report-input.rules.ts";
-import { findTakenIds, hasIds, insertRestoredReport } from "./restored-reports.sql.ts";
+
+/** ReportsArchiveService.ExportReports. @throws not_found */
+export function exportReports({
+  db,
+}: Pick<ReportsDeps, "db">): Handlers<(typeof ReportsArchiveService)["method"]>["exportReports"] {
+  return async function* ({ projectId }, call) {
+    const caller = callerOf(call);
+    const { orgId } = caller;
+    if (!isUuid(projectId) || !canSee(caller, { orgId, projectId })) throw notFound("project");
+    yield* db.streamTenant(
+      orgId,
+      async function* (tx) {
+        for await (const row of readReportsOfProject(tx, orgId, projectId)) yield { report: encodeReport(row) };
+      },
+      { plans: "walks" },
+    );
+  };
+}
 
 type ReportHandlers = Pick<Handlers<(typeof ReportsRestoreService)["method"]>, "findTakenReports" | "restoreReports">;
 

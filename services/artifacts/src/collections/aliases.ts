@@ -1,14 +1,13 @@
 import { badRequest, notFound } from "@tidemark/errors";
 import { callerOf, isUuid, pathId, throwFault } from "@tidemark/requests";
 import type { ArtifactsDeps, ArtifactsHandlers } from "../deps.ts";
-import { requireConfirmation } from "../versions/confirmation.rules.ts";
-import { encodeVersion } from "../versions/encode-version.ts";
-import { lockCollection } from "../versions/lock-version.sql.ts";
-import { requireStoredVersion, VERSION } from "../versions/require-version.ts";
+import { requireConfirmation } from "../versions/retention.rules.ts";
+import { encodeVersion, requireStoredVersion, VERSION } from "../versions/get-version.ts";
+import { lockCollection } from "../versions/retention.sql.ts";
 import { readVersions } from "../versions/versions.sql.ts";
-import { requireAlias } from "./alias.rules.ts";
 import { moveAliases, removeAlias, touchCollection } from "./aliases.sql.ts";
-import { COLLECTION, requireCollection } from "./require-collection.ts";
+import { COLLECTION, requireCollection } from "./list-collections.ts";
+import { ALIAS_SHAPE, RESERVED_ALIAS_SHAPE } from "@tidemark/limits";
 
 /**
  * ArtifactsService.SetAlias: creates or moves an alias.
@@ -63,4 +62,12 @@ export function deleteAlias({ db }: Pick<ArtifactsDeps, "db">): ArtifactsHandler
       { plans: "walks" },
     );
   };
+}
+
+/** Requires a text that a client may use as an alias. @throws bad_request */
+export function requireAlias(alias: string, field = "alias"): void {
+  if (!ALIAS_SHAPE.test(alias)) {
+    throw badRequest(`${field} must have 1 to 64 lower-case letters, digits, "_", "-" and "."`, field);
+  }
+  if (RESERVED_ALIAS_SHAPE.test(alias)) throw badRequest(`the alias ${alias} is reserved`, field);
 }

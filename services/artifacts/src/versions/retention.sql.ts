@@ -1,5 +1,25 @@
 import { sql, type Tx } from "@tidemark/pg";
+import type { Retention } from "./retention.rules.ts";
 import { addStorage } from "../storage/storage.sql.ts";
+import { isAvailable } from "./versions.sql.ts";
+
+const setRetentionSql = sql(
+  "artifacts_set_retention",
+  `UPDATE artifacts.versions SET retention_mode = $3, ttl_days = $4, audit_reason = $5,
+     expires_at = created_at + $4::integer * interval '1 day'
+   WHERE org_id = $1 AND id = $2`,
+);
+
+/** Changes how long a version is kept, counted from its creation, and notes the reason. */
+export async function writeRetention(
+  tx: Tx,
+  orgId: string,
+  versionId: string,
+  { mode, ttlDays }: Retention,
+  reason: string,
+): Promise<void> {
+  await tx.rows(setRetentionSql, [orgId, versionId, mode, ttlDays ?? null, reason]);
+}
 
 // A version that was not deleted is active. With a condition on its state, indexes of active versions would look as good as the key.
 const retireSql = sql(
@@ -23,7 +43,7 @@ const retireSql = sql(
 );
 
 /** How a version ends. */
-export type Retirement = {
+type Retirement = {
   readonly collectionId: string;
   readonly versionId: string;
   /** Days until its bytes are released. */
@@ -53,4 +73,28 @@ export async function retireVersion(tx: Tx, orgId: string, retirement: Retiremen
     versionsPendingDelete: 1,
   });
   return true;
+}
+
+const lockAvailableSql = sql(
+  "artifacts_lock_available_version",
+  `SELECT (${isAvailable}) AS available FROM artifacts.versions v WHERE v.org_id = $1 AND v.id = $2 FOR SHARE`,
+);
+
+/** Keeps a version from being deleted until the transaction ends. Returns whether it is available. */
+export async function lockAvailable(tx: Tx, orgId: string, versionId: string): Promise<boolean> {
+  const row = await tx.one<{ available: boolean }>(lockAvailableSql, [orgId, versionId]);
+  return row?.available === true;
+}
+
+const lockCollectionSql = sql(
+  "artifacts_lock_collection",
+  "SELECT true FROM artifacts.collections WHERE org_id = $1 AND id = $2 FOR NO KEY UPDATE",
+);
+
+/**
+ * Locks a collection until the transaction ends. Every change of its versions, aliases or counters does so first: all transactions lock the
+ * collection, then versions, then objects, then the storage of the organization.
+ */
+export async function lockCollection(tx: Tx, orgId: string, collectionId: string): Promise<void> {
+  await tx.rows(lockCollectionSql, [orgId, collectionId]);
 }

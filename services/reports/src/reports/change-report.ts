@@ -1,0 +1,111 @@
+import { REPORT_VISIBILITIES } from "@tidemark/limits";
+import { callerOf, isUuid, pathId, throwFault, type Caller } from "@tidemark/requests";
+import { AppError, badRequest } from "@tidemark/errors";
+import { admitChange } from "@tidemark/plan-limits";
+import type { UpdateReportRequest } from "@tidemark/proto/reports/v1/reports";
+import { enterProject } from "../deletion/deleted-projects.sql.ts";
+import { requireText, textBytes, textOrNull } from "../fields/text.rules.ts";
+import type { ReportsDeps, ReportsHandlers } from "../deps.ts";
+import { encodeReport, lockForChange, REPORT } from "./get-report.ts";
+import { countReport } from "./report-list.sql.ts";
+import { readBlocks, requireVisibility } from "./report-input.rules.ts";
+import { changeReport, findReport, insertReport, markDeleted, type ReportChange } from "./reports.sql.ts";
+
+/** ReportsService.CreateReport. @throws bad_request, forbidden, plan_limit_exceeded, not_found for a deleted project */
+export function createReport({
+  db,
+  storageGate,
+  newId,
+}: Pick<ReportsDeps, "db" | "storageGate" | "newId">): ReportsHandlers["createReport"] {
+  return async (request, call) => {
+    const caller = callerOf(call);
+    const { orgId } = caller;
+    const stored = readBlocks(request.blocksJson);
+    const report = {
+      id: newId(),
+      title: requireText(request.title, "title"),
+      description: textOrNull(request.description, "description"),
+      visibility: requireVisibility(request.visibility || REPORT_VISIBILITIES[0]),
+      projectId: chooseProject(caller, request.projectId),
+      authorUserId: call.identity?.userId || null,
+    };
+    await storageGate.admit(caller, textBytes(report.title, report.description, stored.blocks));
+    return db.withTenant(orgId, async (tx) => {
+      await enterProject(tx, orgId, report.projectId);
+      await insertReport(tx, orgId, report, stored);
+      await countReport(tx, orgId, report.projectId, 1);
+      const row = await findReport(tx, orgId, report.id);
+      return { report: encodeReport(row!) };
+    });
+  };
+}
+
+/** ReportsService.UpdateReport. @throws not_found, bad_request, plan_limit_exceeded */
+export function updateReport({
+  db,
+  storageGate,
+}: Pick<ReportsDeps, "db" | "storageGate">): ReportsHandlers["updateReport"] {
+  return (request, call) => {
+    const caller = callerOf(call);
+    const { orgId } = caller;
+    const id = pathId(request.reportId, REPORT);
+    return db.withTenant(orgId, async (tx) => {
+      await lockForChange(tx, caller, id);
+      throwFault(request.bodyFault);
+      const change = readChange(request);
+      const bytes = textBytes(change.title, change.description, change.stored?.blocks);
+      await admitChange(storageGate, caller, bytes, async () => {
+        const before = (await findReport(tx, orgId, id))!;
+        return textBytes(
+          change.title === undefined ? "" : before.title,
+          change.description === undefined ? "" : before.description,
+          change.stored === undefined ? "" : before.blocks,
+        );
+      });
+      await changeReport(tx, orgId, id, change);
+      return { report: encodeReport((await findReport(tx, orgId, id))!) };
+    });
+  };
+}
+
+function readChange({ title, description, visibility, blocksJson }: UpdateReportRequest): ReportChange {
+  if ([title, description, visibility, blocksJson].every((part) => part === undefined)) {
+    throw badRequest("one of title, description, visibility and blocks is required");
+  }
+  return {
+    title: title === undefined ? undefined : requireText(title, "title"),
+    description: description === undefined ? undefined : textOrNull(description, "description"),
+    visibility: visibility === undefined ? undefined : requireVisibility(visibility),
+    stored: blocksJson === undefined ? undefined : readBlocks(blocksJson),
+  };
+}
+
+/** ReportsService.DeleteReport: its share token is invalid from then on. @throws not_found, also for a repeat */
+export function deleteReport({ db }: Pick<ReportsDeps, "db">): ReportsHandlers["deleteReport"] {
+  return (request, call) => {
+    const caller = callerOf(call);
+    const { orgId } = caller;
+    const id = pathId(request.reportId, REPORT);
+    return db.withTenant(orgId, async (tx) => {
+      const { projectId } = await lockForChange(tx, caller, id);
+      const row = (await findReport(tx, orgId, id))!;
+      const deletedAt = await markDeleted(tx, orgId, id);
+      await countReport(tx, orgId, projectId, -1);
+      return { report: encodeReport({ ...row, deletedAt }) };
+    });
+  };
+}
+
+/**
+ * Returns the project of a new report: a caller of one project writes there and nowhere else.
+ * @throws bad_request, forbidden
+ */
+function chooseProject(caller: Pick<Caller, "projectId">, wanted: string | undefined): string | null {
+  if (wanted === undefined || wanted === "") return caller.projectId ?? null;
+  const projectId = wanted.toLowerCase();
+  if (!isUuid(projectId)) throw badRequest("project_id must be a UUID", "project_id");
+  if (caller.projectId !== undefined && caller.projectId !== projectId) {
+    throw new AppError("forbidden", "this api key may only write reports of its own project");
+  }
+  return projectId;
+}
