@@ -7,7 +7,7 @@ import { LAPTOP, openPage, PHONE, signInWithKey, startChromium } from "../browse
 import { dashboardFolder } from "../browser/dashboard/dashboard-folder.ts";
 import { logSweep, PROJECT } from "./sweep.ts";
 
-// Makes the pictures of the README: a real server, real trainings, a real Chromium.
+// Makes the pictures of the documents: a real server, real trainings, a real Chromium.
 
 const FOLDER = join(import.meta.dirname, "..", "..", "docs", "pictures");
 /** Long enough for charts that fade in, fonts, and the first answer of the change stream. */
@@ -52,7 +52,7 @@ function shots(runIds: readonly string[]): Shot[] {
   ];
 }
 
-const executable = await requireChromium("the pictures of the README");
+const executable = await requireChromium("the pictures of the documents");
 if (executable === undefined) throw new Error("there is no Chromium");
 await mkdir(FOLDER, { recursive: true });
 await withFreshPostgres(async (postgres) => {
