@@ -1,4 +1,4 @@
-import { listAuditEvents } from "./audit/list-audit-events.ts";
+import { listAuditEvents } from "./audit/audit-events.ts";
 import type { ControlDeps, ControlHandlers } from "./deps.ts";
 import { confirmDeviceLogin, pollDeviceLogin, startDeviceLogin } from "./device-login/device-login.ts";
 import { acceptInvitation, previewInvitation } from "./invitations/accept-invitation.ts";
@@ -19,13 +19,10 @@ import { createUser, listMemberships, listUsers } from "./organizations/users.ts
 import { getProjection, lookupCredential, recordCredentialUse } from "./projection/projection.ts";
 import { addSeat, changeSeat, listSeats, removeSeat } from "./seats/seats.ts";
 import { endSession, listSessions } from "./sessions/live-sessions.ts";
-import { signInOnce } from "./sessions/sign-in-once.ts";
-import { signInWithApiKey } from "./sessions/sign-in-with-api-key.ts";
+import { getAuthConfig, signInForDevelopment, signInOnce, signInWithApiKey } from "./sessions/sign-in.ts";
 import { getSession, signOut, switchOrganization } from "./sessions/sessions.ts";
-import { getAuthConfig, signInForDevelopment } from "./sessions/sign-in-for-development.ts";
-import { acknowledgeStop } from "./stops/acknowledge-stop.ts";
+import { acknowledgeStop, catchUpRuns, getStopSignal } from "./stops/stop-signal.ts";
 import { stopRun, stopRuns } from "./stops/stop-runs.ts";
-import { catchUpRuns, getStopSignal } from "./stops/stop-signal.ts";
 
 /** Returns the handlers of all RPCs of the service. */
 export function controlHandlers(deps: ControlDeps): ControlHandlers {

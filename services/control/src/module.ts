@@ -18,7 +18,7 @@ import { beginDueRemovals } from "./removal/removed-rows.sql.ts";
 import { stopAnsweredSubject, stopRequestedSubject } from "./stops/commit-stops.ts";
 import { createRunDirectory } from "./stops/run-directory.ts";
 import { readChangedPage, readRunningPage } from "./stops/run-feed.sql.ts";
-import { findRuns } from "./stops/runs-schema.sql.ts";
+import { findRuns } from "./stops/run-states.sql.ts";
 import { startControlUpkeep } from "./upkeep/upkeep.ts";
 
 /** Schema `control`: users, organizations, members, credentials. */

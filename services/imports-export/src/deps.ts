@@ -4,7 +4,7 @@ import type { PlanGate } from "@tidemark/plan-limits";
 import type { ExportService } from "@tidemark/proto/imports/v1/export";
 import type { ImportsService } from "@tidemark/proto/imports/v1/imports";
 import type { Call, Handlers } from "@tidemark/rpc";
-import type { ExportClients } from "./export/clients.ts";
+import type { ExportClients } from "./export/reading.ts";
 import type { Readers } from "./reading/readers.ts";
 
 /** Dependencies of the import handlers. */

@@ -2,11 +2,10 @@ import { putChunk } from "./chunks/put-chunk.ts";
 import { commitJob } from "./commit/commit-job.ts";
 import { importDocument } from "./documents/import-document.ts";
 import { exportRuns } from "./export/export-runs.ts";
-import { cancelJob } from "./jobs/cancel-job.ts";
-import { createJob } from "./jobs/create-job.ts";
+import { cancelJob, createJob } from "./jobs/create-job.ts";
 import { getJob } from "./jobs/get-job.ts";
 import { listJobs } from "./jobs/list-jobs.ts";
-import type { ImportsDeps, ImportsHandlers, ExportDeps, ExportHandlers } from "./deps.ts";
+import type { ExportDeps, ExportHandlers, ImportsDeps, ImportsHandlers } from "./deps.ts";
 
 /** Every RPC of imports. */
 export function importsHandlers(deps: ImportsDeps): ImportsHandlers {

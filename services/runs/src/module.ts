@@ -18,8 +18,7 @@ import { runsHandlers } from "./handlers.ts";
 import { createKeyCatalogue } from "./keys/key-catalogue.ts";
 import { createStaleness } from "./life/staleness.rules.ts";
 import { createSortKeyAsks } from "./list/sort-key-asks.ts";
-import { beginDueRemovals } from "./removal/begin-removals.ts";
-import { removeRuns } from "./removal/remove-runs.ts";
+import { beginDueRemovals, removeRuns } from "./removal/remove-runs.ts";
 import { restoreHandlers } from "./create/restore-runs.ts";
 import { createSearchThreads } from "./regex-search/search-threads.ts";
 

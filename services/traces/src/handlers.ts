@@ -1,8 +1,7 @@
 import { appendTraceEvents } from "./append/append-trace-events.ts";
 import { listTraces } from "./list/list-traces.ts";
-import { getTrace } from "./read/get-trace.ts";
-import { measureRemoval } from "./removal/measure-removal.ts";
-import { listSpans } from "./read/list-spans.ts";
+import { getTrace, listSpans } from "./read/get-trace.ts";
+import { measureRemoval } from "./removal/remove-traces.ts";
 import type { TracesDeps, TracesHandlers } from "./deps.ts";
 
 /** Every RPC of the service. */

@@ -4,18 +4,16 @@ import { AppError, notFound } from "@tidemark/errors";
 import type { Tx } from "@tidemark/pg";
 import type { PollDeviceLoginResponseSchema } from "@tidemark/proto/control/v1/control";
 import type { Call } from "@tidemark/rpc";
-import { recordAudit } from "../audit/record-audit.ts";
+import { recordAudit } from "../audit/audit-events.ts";
 import { webAddress, type ControlDeps, type ControlHandlers } from "../deps.ts";
 import { issueKey } from "../keys/issue-key.ts";
-import { requirePaid } from "../organizations/account.rules.ts";
-import { requireSession } from "../organizations/callers.ts";
+import { isAdmin, requirePaid } from "../organizations/people.rules.ts";
+import { requireSession } from "../organizations/users.ts";
 import { encodeOrganization, encodeUser } from "../organizations/encode-organization.ts";
 import { lockMembership } from "../organizations/memberships.sql.ts";
 import { enterOrganization, findOrganization, requireOrganization } from "../organizations/organizations.sql.ts";
-import { isAdmin } from "../organizations/people.rules.ts";
 import { findUser } from "../organizations/users.sql.ts";
-import { lockPeopleManager } from "../projection/lock-caller.ts";
-import { announceChange } from "../projection/commit-projection-change.ts";
+import { announceChange, lockPeopleManager } from "../projection/lock-caller.ts";
 import {
   deviceLoginSeconds,
   hashUserCode,

@@ -1,15 +1,14 @@
 import { notFound } from "@tidemark/errors";
 import { pathId, readPage, throwFault } from "@tidemark/requests";
 import { INVITATIONS_PAGE_ROWS } from "@tidemark/limits";
-import { recordAudit } from "../audit/record-audit.ts";
+import { recordAudit } from "../audit/audit-events.ts";
 import type { ControlDeps, ControlHandlers } from "../deps.ts";
 import { mailUnavailable } from "../mail/no-mail.ts";
-import { requirePaid } from "../organizations/account.rules.ts";
-import { callingUser, requirePeopleManager, visibleOrganization } from "../organizations/callers.ts";
+import { readEmail, readInvitedRole, requirePaid } from "../organizations/people.rules.ts";
+import { callingUser, requirePeopleManager, visibleOrganization } from "../organizations/users.ts";
 import { lockOrganization, requireOrganization } from "../organizations/organizations.sql.ts";
-import { readEmail, readInvitedRole } from "../organizations/people.rules.ts";
-import { invitationEnd, requireResendable, requireRevocable } from "./invitations.rules.ts";
 import { lockPeopleManager } from "../projection/lock-caller.ts";
+import { invitationEnd, requireResendable, requireRevocable } from "./invitations.rules.ts";
 import { listInvitationRows, lockInvitation, renewInvitation, revokeInvitationRow } from "./invitations.sql.ts";
 import { encodeInvitation, invite, issueInviteToken, sendInvitation } from "./invite.ts";
 

@@ -8,7 +8,7 @@ import {
   readPlanTier,
   requirePaid,
   seatLimit,
-} from "./account.rules.ts";
+} from "./people.rules.ts";
 
 describe("a plan", () => {
   test.each([

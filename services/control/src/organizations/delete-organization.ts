@@ -2,11 +2,10 @@ import { AppError, notFound } from "@tidemark/errors";
 import type { Tx } from "@tidemark/pg";
 import { pathId } from "@tidemark/requests";
 import type { Call } from "@tidemark/rpc";
-import { recordAudit } from "../audit/record-audit.ts";
+import { recordAudit } from "../audit/audit-events.ts";
 import type { ControlDeps, ControlHandlers } from "../deps.ts";
-import { commitProjectionChange } from "../projection/commit-projection-change.ts";
-import { lockCaller } from "../projection/lock-caller.ts";
-import { isOperator, requirePeopleManager, requireSession, visibleOrganization } from "./callers.ts";
+import { commitProjectionChange, lockCaller } from "../projection/lock-caller.ts";
+import { isOperator, requirePeopleManager, requireSession, visibleOrganization } from "./users.ts";
 import { encodeOrganization } from "./encode-organization.ts";
 import { lockMembership } from "./memberships.sql.ts";
 import {

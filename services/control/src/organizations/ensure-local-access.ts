@@ -2,13 +2,12 @@ import type { Scope } from "@tidemark/credentials";
 import type { Tx } from "@tidemark/pg";
 import type { ControlDeps, ControlHandlers } from "../deps.ts";
 import { issueKey } from "../keys/issue-key.ts";
-import { commitProjectionChange } from "../projection/commit-projection-change.ts";
-import { findLiveCredential } from "../projection/live-credential.ts";
-import { issueOneTimeToken } from "../sessions/sign-in-once.ts";
-import { requireOperator } from "./callers.ts";
+import { commitProjectionChange, findLiveCredential } from "../projection/lock-caller.ts";
+import { issueOneTimeToken } from "../sessions/sign-in.ts";
+import { requireOperator } from "./users.ts";
 import { encodeOrganization, encodeUser } from "./encode-organization.ts";
 import { insertMembership } from "./memberships.sql.ts";
-import { withSuffix } from "./organization-name.rules.ts";
+import { withSuffix } from "./people.rules.ts";
 import { findOrganization, insertOrganization, type OrganizationRow } from "./organizations.sql.ts";
 import { upsertUser, type UserRow } from "./users.sql.ts";
 

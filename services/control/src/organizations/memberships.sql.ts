@@ -1,7 +1,6 @@
 import { sql, type Tx } from "@tidemark/pg";
 import type { PlanTier } from "@tidemark/plans";
-import type { AccountType } from "./account.rules.ts";
-import type { Role } from "./people.rules.ts";
+import type { AccountType, Role } from "./people.rules.ts";
 
 /** A user's membership of an organization. The fields of this type and of every other row type have the names of the columns; instants are RFC 3339 texts. */
 export type MembershipRow = {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { refusalOf } from "../refusal.fixture.ts";
-import { personalName, readSlug, slugOf, withSuffix } from "./organization-name.rules.ts";
+import { personalName, readSlug, slugOf, withSuffix } from "./people.rules.ts";
 
 describe("the short name of a name", () => {
   test.each([

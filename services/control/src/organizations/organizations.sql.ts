@@ -1,7 +1,7 @@
 import { notFound } from "@tidemark/errors";
 import { sql, type Tx } from "@tidemark/pg";
 import type { BillingState, PlanTier } from "@tidemark/plans";
-import type { AccountType } from "./account.rules.ts";
+import type { AccountType } from "./people.rules.ts";
 
 /** An organization: a tenant. */
 export type OrganizationRow = {

@@ -1,14 +1,13 @@
 import { AppError, badRequest, notFound } from "@tidemark/errors";
 import { callerOf, readPage, throwFault } from "@tidemark/requests";
 import { PAGE_ROWS } from "@tidemark/limits";
-import { recordAudit } from "../audit/record-audit.ts";
+import { recordAudit } from "../audit/audit-events.ts";
 import type { ControlDeps, ControlHandlers } from "../deps.ts";
-import { commitProjectionChange } from "../projection/commit-projection-change.ts";
-import { firstBillingState, readBillingState, readPlanTier, seatLimit } from "./account.rules.ts";
-import { requireOperator, visibleOrganization } from "./callers.ts";
+import { commitProjectionChange } from "../projection/lock-caller.ts";
+import { firstBillingState, readBillingState, readPlanTier, readSlug, seatLimit, slugOf } from "./people.rules.ts";
+import { requireOperator, visibleOrganization } from "./users.ts";
 import { encodeOrganization } from "./encode-organization.ts";
 import { insertMembership } from "./memberships.sql.ts";
-import { readSlug, slugOf } from "./organization-name.rules.ts";
 import {
   insertOrganization,
   listOrganizationRows,

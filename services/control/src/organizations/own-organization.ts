@@ -4,28 +4,30 @@ import type { Tx } from "@tidemark/pg";
 import type { PlanTier } from "@tidemark/plans";
 import type { CreateOwnOrganizationRequest } from "@tidemark/proto/control/v1/control";
 import type { Call } from "@tidemark/rpc";
-import { recordAudit } from "../audit/record-audit.ts";
+import { recordAudit } from "../audit/audit-events.ts";
 import type { ControlDeps, ControlHandlers } from "../deps.ts";
 import { invite, sendInvitation } from "../invitations/invite.ts";
 import { mailUnavailable } from "../mail/no-mail.ts";
-import { announceChange } from "../projection/commit-projection-change.ts";
-import { lockCaller } from "../projection/lock-caller.ts";
+import { announceChange, lockCaller } from "../projection/lock-caller.ts";
 import { tradeSession } from "../sessions/open-session.ts";
 import {
   firstBillingState,
   readAccountType,
+  readEmail,
+  readInvitedRole,
   readPlanTier,
   requireFreePlan,
   requireTeam,
   seatLimit,
+  slugOf,
+  withSuffix,
   type AccountType,
-} from "./account.rules.ts";
-import { requireSession } from "./callers.ts";
+  type Role,
+} from "./people.rules.ts";
+import { requireSession } from "./users.ts";
 import { encodeMembership, encodeMembershipSummaries, encodeOrganization } from "./encode-organization.ts";
 import { insertMembership, listMembershipsOfUser, type MembershipRow } from "./memberships.sql.ts";
-import { slugOf, withSuffix } from "./organization-name.rules.ts";
 import { enterOrganization, insertOrganization, type OrganizationRow } from "./organizations.sql.ts";
-import { readEmail, readInvitedRole, type Role } from "./people.rules.ts";
 import { lockUser } from "./users.sql.ts";
 
 /** How many characters of its id follow a short name that is taken. */

@@ -1,11 +1,14 @@
 import { create } from "@bufbuild/protobuf";
 import { AppError } from "@tidemark/errors";
-import type { Tx } from "@tidemark/pg";
+import { putOutbox, type Tx } from "@tidemark/pg";
 import { CallerKind, IdentitySchema, type Identity } from "@tidemark/proto/common/v1/common";
 import type { Call } from "@tidemark/rpc";
-import { requirePeopleManager } from "../organizations/callers.ts";
+import { equalHashes, parseCredential } from "@tidemark/credentials";
+import { requirePeopleManager } from "../organizations/users.ts";
 import { scopesOfRole } from "../organizations/people.rules.ts";
+import type { ControlDeps } from "../deps.ts";
 import { lockKey, lockSession, type KeyRights } from "./lock-caller.sql.ts";
+import { findCredential, type CredentialFacts } from "./projection.sql.ts";
 
 /** The caller, with its current rights. */
 export type LockedCaller = {
@@ -71,4 +74,45 @@ function hasEnded(
 
 function ended(): AppError {
   return new AppError("unauthenticated", "invalid or expired credentials");
+}
+
+/** The subject that wakes every reader of the projection. The message is empty: readers ask for the changes. */
+export const projectionChangedSubject = "tidemark.control.projection_changed.v1";
+
+/** Adds the wake-up to the transaction of the change. Nudge the relay when the transaction has committed. */
+export function announceChange(tx: Tx, orgId: string): Promise<void> {
+  return putOutbox(tx, orgId, { service: "control", subject: projectionChangedSubject, payload: new Uint8Array() });
+}
+
+/** Runs one transaction of an organization that changes the projection, and wakes gateways when it has committed. */
+export async function commitProjectionChange<T>(
+  deps: ControlDeps,
+  orgId: string,
+  work: (tx: Tx) => Promise<T>,
+): Promise<T> {
+  const result = await deps.db.withTenant(orgId, async (tx) => {
+    const done = await work(tx);
+    await announceChange(tx, orgId);
+    return done;
+  });
+  deps.wakeRelay();
+  return result;
+}
+
+/**
+ * Returns the credential of a text, if it is of the kind and works at `now`: it was issued with this secret, it
+ * is neither revoked nor expired, and its organization was not deleted. Returns undefined for every other text.
+ */
+export async function findLiveCredential(
+  tx: Tx,
+  kind: CredentialFacts["kind"],
+  text: string,
+  now: Date,
+): Promise<CredentialFacts | undefined> {
+  const credential = parseCredential(text);
+  if (credential === undefined || credential.kind !== kind) return undefined;
+  const found = await findCredential(tx, kind, credential.id);
+  if (found === undefined || !equalHashes(found.hash, credential.hash)) return undefined;
+  const expired = found.expires_at !== null && new Date(found.expires_at) <= now;
+  return found.revoked || found.deleted || expired ? undefined : found;
 }

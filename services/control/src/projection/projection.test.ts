@@ -1,12 +1,12 @@
 import { testSql } from "@tidemark/testkit";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { parseCredential } from "@tidemark/credentials";
-import { type Tx } from "@tidemark/pg";
+import type { Tx } from "@tidemark/pg";
 import { CredentialKind } from "@tidemark/proto/control/v1/control";
 import { bill, newKey, newMember, newOrganization, startControl, type Control } from "../control.fixture.ts";
 import { revokeApiKeyRow } from "../keys/keys.sql.ts";
 import { updateMembership } from "../organizations/memberships.sql.ts";
-import { projectionChangedSubject } from "./commit-projection-change.ts";
+import { projectionChangedSubject } from "./lock-caller.ts";
 import { readProjection, restingCursor } from "./projection.fixture.ts";
 
 let control: Control;

@@ -5,16 +5,22 @@ import type { SeatSchema } from "@tidemark/proto/control/v1/control";
 import { pathId, readPage, throwFault } from "@tidemark/requests";
 import type { Call } from "@tidemark/rpc";
 import { PAGE_ROWS } from "@tidemark/limits";
-import { recordAudit } from "../audit/record-audit.ts";
+import { recordAudit } from "../audit/audit-events.ts";
 import type { ControlDeps, ControlHandlers } from "../deps.ts";
-import { requirePaid, requireTeam, seatLimitReached } from "../organizations/account.rules.ts";
-import { isOperator, requirePeopleManager, visibleOrganization } from "../organizations/callers.ts";
+import {
+  readEmail,
+  readInvitedRole,
+  readRole,
+  requirePaid,
+  requireTeam,
+  seatLimitReached,
+  type Role,
+} from "../organizations/people.rules.ts";
+import { isOperator, requirePeopleManager, visibleOrganization } from "../organizations/users.ts";
 import { encodeMembership } from "../organizations/encode-organization.ts";
 import { findMembership, insertMembership, updateMembership } from "../organizations/memberships.sql.ts";
 import { lockOrganization, requireOrganization, type OrganizationRow } from "../organizations/organizations.sql.ts";
-import { readEmail, readInvitedRole, readRole, type Role } from "../organizations/people.rules.ts";
-import { commitProjectionChange } from "../projection/commit-projection-change.ts";
-import { lockPeopleManager } from "../projection/lock-caller.ts";
+import { commitProjectionChange, lockPeopleManager } from "../projection/lock-caller.ts";
 import { upsertUser } from "../organizations/users.sql.ts";
 import { exceedsSeats, findSeatRow, hasOtherOwner, listSeatRows, removeSeatRow, type SeatRow } from "./seats.sql.ts";
 

@@ -4,21 +4,20 @@ import type { PlanTier } from "@tidemark/plans";
 import type { NewSessionSchema } from "@tidemark/proto/control/v1/control";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { Call } from "@tidemark/rpc";
-import { recordAudit } from "../audit/record-audit.ts";
+import { recordAudit } from "../audit/audit-events.ts";
 import type { ControlDeps } from "../deps.ts";
 import { joinByInvitation } from "../invitations/accept-invitation.ts";
-import type { AccountType } from "../organizations/account.rules.ts";
+import { personalName, slugOf, type AccountType } from "../organizations/people.rules.ts";
 import {
   insertMembership,
   listMembershipsOfUser,
   takeInvitedSeat,
   type MembershipSummaryRow,
 } from "../organizations/memberships.sql.ts";
-import { personalName, slugOf } from "../organizations/organization-name.rules.ts";
 import { enterOrganization } from "../organizations/organizations.sql.ts";
 import { insertOrganizationWithOwner } from "../organizations/own-organization.ts";
 import { upsertUser, type UserRow } from "../organizations/users.sql.ts";
-import { announceChange } from "../projection/commit-projection-change.ts";
+import { announceChange } from "../projection/lock-caller.ts";
 import { openSession } from "./open-session.ts";
 
 /** The organization that a person who signs in asks for; empty texts for none. */

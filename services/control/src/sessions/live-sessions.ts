@@ -3,13 +3,12 @@ import { AppError, notFound } from "@tidemark/errors";
 import { PAGE_ROWS } from "@tidemark/limits";
 import type { ListedSessionSchema } from "@tidemark/proto/control/v1/control";
 import { pathId, readPage } from "@tidemark/requests";
-import { recordAudit } from "../audit/record-audit.ts";
+import { recordAudit } from "../audit/audit-events.ts";
 import type { ControlDeps, ControlHandlers } from "../deps.ts";
-import { requireSession, type SignedIn } from "../organizations/callers.ts";
+import { requireSession, type SignedIn } from "../organizations/users.ts";
 import { enterOrganization } from "../organizations/organizations.sql.ts";
 import { isAdmin } from "../organizations/people.rules.ts";
-import { announceChange } from "../projection/commit-projection-change.ts";
-import { lockCaller } from "../projection/lock-caller.ts";
+import { announceChange, lockCaller } from "../projection/lock-caller.ts";
 import {
   findLiveSession,
   listSessionsOfOrganization,

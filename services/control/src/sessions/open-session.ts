@@ -5,7 +5,7 @@ import { ACCOUNT_LIMITS } from "@tidemark/limits";
 import type { Tx } from "@tidemark/pg";
 import type { NewSessionSchema, SessionSchema, SessionViewSchema } from "@tidemark/proto/control/v1/control";
 import type { ControlDeps } from "../deps.ts";
-import type { SignedIn } from "../organizations/callers.ts";
+import type { SignedIn } from "../organizations/users.ts";
 import {
   encodeMembership,
   encodeMembershipSummaries,
@@ -15,9 +15,8 @@ import {
 import { findMembership, listMembershipsOfUser, lockMembership } from "../organizations/memberships.sql.ts";
 import { enterOrganization, findOrganization, type OrganizationRow } from "../organizations/organizations.sql.ts";
 import { findUser } from "../organizations/users.sql.ts";
-import { announceChange } from "../projection/commit-projection-change.ts";
+import { announceChange, lockLiveKey } from "../projection/lock-caller.ts";
 import { lockKey } from "../projection/lock-caller.sql.ts";
-import { lockLiveKey } from "../projection/lock-caller.ts";
 import {
   endOldestSessions,
   endOldestSessionsOfKey,

@@ -1,10 +1,9 @@
 import { AppError } from "@tidemark/errors";
-import { recordAudit } from "../audit/record-audit.ts";
+import { recordAudit } from "../audit/audit-events.ts";
 import type { ControlDeps, ControlHandlers } from "../deps.ts";
-import { requireSession, type SignedIn } from "../organizations/callers.ts";
+import { requireSession, type SignedIn } from "../organizations/users.ts";
 import { listMembershipsOfUser } from "../organizations/memberships.sql.ts";
-import { commitProjectionChange } from "../projection/commit-projection-change.ts";
-import { findLiveCredential } from "../projection/live-credential.ts";
+import { commitProjectionChange, findLiveCredential } from "../projection/lock-caller.ts";
 import { tradeSession, viewSession } from "./open-session.ts";
 import { findSession, revokeSession } from "./sessions.sql.ts";
 

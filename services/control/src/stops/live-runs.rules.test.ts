@@ -1,6 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { createLiveRuns, knownRun, type RunControlRow } from "./live-runs.rules.ts";
-import { floorOf, wasRestored } from "./server-snapshot.rules.ts";
+import { createLiveRuns, floorOf, knownRun, wasRestored, type RunControlRow } from "./live-runs.rules.ts";
 import { pollAfterSeconds } from "./stop-signal.ts";
 
 const row = (id: string, change: Partial<RunControlRow> = {}): RunControlRow => ({

@@ -2,14 +2,14 @@ import { LRUCache } from "lru-cache";
 import { isStopPending, type RunStatus, type StopState } from "@tidemark/run-state";
 
 /** A stop request that a running run has not carried out. Instants are RFC 3339 texts. */
-export type PendingStop = {
+type PendingStop = {
   readonly requestId: string;
   readonly requestedAt: string;
   readonly acknowledgedAt: string | null;
 };
 
 /** The owner of a run. The many runs of a project share one object. */
-export type RunOwner = { readonly orgId: string; readonly projectId: string };
+type RunOwner = { readonly orgId: string; readonly projectId: string };
 
 /** The state that a poll returns to the training process of a run. */
 export type KnownRun = {
@@ -41,7 +41,7 @@ export function knownRun(row: RunControlRow, owner: RunOwner): KnownRun | undefi
 }
 
 /** Every running run of the installation, and some that have ended, in memory: about 200 bytes per run. */
-export type LiveRuns = {
+type LiveRuns = {
   readonly find: (runId: string) => KnownRun | undefined;
   /** Takes current rows of the database; of ended runs, only those that are in memory already. */
   readonly put: (rows: readonly RunControlRow[]) => void;
@@ -113,4 +113,25 @@ export function createLiveRuns(endedMax = ENDED_MAX): LiveRuns {
     },
     count: () => ({ running: running.size, ended: ended.size }),
   };
+}
+
+/**
+ * The view of a transaction of the database server, as its text `xmin:xmax:xip,…` (pg_snapshot):
+ * every transaction below xmin had ended, none from xmax on had begun.
+ */
+export type ServerSnapshot = string;
+
+/** Returns the oldest transaction that the snapshot may not have seen. */
+export function floorOf(snapshot: ServerSnapshot): bigint {
+  return BigInt(snapshot.slice(0, snapshot.indexOf(":")));
+}
+
+/** Returns whether the server was restored to an earlier state between two snapshots: its counter went back. */
+export function wasRestored(before: ServerSnapshot, now: ServerSnapshot): boolean {
+  return ceilingOf(now) < ceilingOf(before);
+}
+
+function ceilingOf(snapshot: ServerSnapshot): bigint {
+  const [, xmax = "0"] = snapshot.split(":");
+  return BigInt(xmax);
 }

@@ -1,10 +1,16 @@
 import { AppError } from "@tidemark/errors";
 import { createRefresher } from "@tidemark/jobs";
 import type { Log } from "@tidemark/telemetry";
-import { createLiveRuns, type KnownRun, type RunControlRow } from "./live-runs.rules.ts";
+import {
+  createLiveRuns,
+  floorOf,
+  wasRestored,
+  type KnownRun,
+  type RunControlRow,
+  type ServerSnapshot,
+} from "./live-runs.rules.ts";
 import type { readChangedPage, readRunningPage } from "./run-feed.sql.ts";
-import { isMissingSchema } from "./runs-schema.sql.ts";
-import { floorOf, wasRestored, type ServerSnapshot } from "./server-snapshot.rules.ts";
+import { isMissingSchema } from "./run-states.sql.ts";
 
 /** Finds runs in memory, and runs that are not in memory in the database. */
 export type RunDirectory = {

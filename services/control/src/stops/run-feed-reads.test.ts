@@ -6,7 +6,7 @@ import { startControl, type Control } from "../control.fixture.ts";
 import { adoptRunChanges } from "../upkeep/upkeep.sql.ts";
 import { readChangedPage, readRunningPage } from "./run-feed.sql.ts";
 import { newRuns } from "./runs.fixture.ts";
-import { floorOf } from "./server-snapshot.rules.ts";
+import { floorOf } from "./live-runs.rules.ts";
 
 // A large organization with 6,000 runs that have ended and 2,000 that run, next to 500 with two of each. The connection has
 // made its plans while the tables were empty.

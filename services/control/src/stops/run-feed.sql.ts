@@ -1,6 +1,5 @@
 import { sql, type Tx } from "@tidemark/pg";
-import type { RunControlRow } from "./live-runs.rules.ts";
-import type { ServerSnapshot } from "./server-snapshot.rules.ts";
+import type { RunControlRow, ServerSnapshot } from "./live-runs.rules.ts";
 
 const readRunningPageSql = sql(
   "control_read_running_page",

@@ -1,12 +1,12 @@
-import { testSql } from "@tidemark/testkit";
 import { randomUUID } from "node:crypto";
+import { testSql } from "@tidemark/testkit";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { type Tx } from "@tidemark/pg";
+import type { Tx } from "@tidemark/pg";
 import { openRunDirectory, startControl, type Control } from "../control.fixture.ts";
 import { runUpkeep } from "../upkeep/upkeep.ts";
 import { readChangedPage, readRunningPage } from "./run-feed.sql.ts";
 import { newRun, newRuns, patch } from "./runs.fixture.ts";
-import { floorOf } from "./server-snapshot.rules.ts";
+import { floorOf } from "./live-runs.rules.ts";
 
 let control: Control;
 beforeAll(async () => {

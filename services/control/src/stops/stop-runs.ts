@@ -2,9 +2,11 @@ import { create, fromBinary, toBinary, type MessageInitShape } from "@bufbuild/p
 import { badRequest, notFound } from "@tidemark/errors";
 import { withIdempotency, type Tx } from "@tidemark/pg";
 import { RunStopSchema, StopRunsResponseSchema } from "@tidemark/proto/control/v1/control";
-import { isUuid, throwFault } from "@tidemark/requests";
+import { callerOf, canSee, isUuid, throwFault, type Caller } from "@tidemark/requests";
 import { applyRunEvent, type StopActor } from "@tidemark/run-state";
 import { STOP_RUNS_MAX } from "@tidemark/limits";
+import { CallerKind } from "@tidemark/proto/common/v1/common";
+import type { Call } from "@tidemark/rpc";
 import type { ControlDeps, ControlHandlers } from "../deps.ts";
 import {
   commitRunChange,
@@ -13,8 +15,7 @@ import {
   writeStops,
   type ChangedRun,
 } from "./commit-stops.ts";
-import { lockRuns } from "./run-states.sql.ts";
-import { requireRun, stopCaller, visibleRuns } from "./visible-runs.ts";
+import { findRuns, lockRuns } from "./run-states.sql.ts";
 
 /**
  * Asks a run to stop (API specification, POST /api/runs/{run_id}/stop), in every billing state: a customer who cannot pay
@@ -116,4 +117,27 @@ async function askToStop(
     alreadyTerminal: outcome === "already_terminal",
     runControl: encodeRunControl(state),
   }));
+}
+
+/** Returns the caller with the actor recorded in its stop requests. @throws unauthenticated when the call has no organization */
+export function stopCaller(call: Call): Caller & { readonly actor: StopActor } {
+  const caller = callerOf(call);
+  return { ...caller, actor: actorOf(caller.kind) };
+}
+
+function actorOf(kind: CallerKind): StopActor {
+  if (kind === CallerKind.SESSION) return "user";
+  return kind === CallerKind.API_KEY ? "api_key" : "unknown";
+}
+
+/** Returns the runs that exist and that the caller may see. A run never changes its project. */
+async function visibleRuns(tx: Tx, caller: Caller, runIds: readonly string[]): Promise<Set<string>> {
+  const found = await findRuns(tx, caller.orgId, runIds);
+  const visible = found.filter((run) => canSee(caller, { orgId: run.org_id, projectId: run.project_id }));
+  return new Set(visible.map(({ id }) => id));
+}
+
+/** Checks that the caller may see the run. @throws not_found, also for a run that does not exist */
+export async function requireRun(tx: Tx, caller: Caller, runId: string): Promise<void> {
+  if (!(await visibleRuns(tx, caller, [runId])).has(runId)) throw notFound("run");
 }

@@ -1,5 +1,5 @@
 import { sql, type Tx } from "@tidemark/pg";
-import { isMissingSchema } from "../stops/runs-schema.sql.ts";
+import { isMissingSchema } from "../stops/run-states.sql.ts";
 
 const turnGenerationsSql = sql("control_turn_generations", "SELECT platform.turn_generations() AS emptied");
 

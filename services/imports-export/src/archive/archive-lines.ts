@@ -1,8 +1,8 @@
 import {
   ARCHIVE_PRODUCT,
   ARCHIVE_VERSION,
-  LINE_LENGTHS_MAX,
   encodeLine,
+  LINE_LENGTHS_MAX,
   noCounts,
   rowsOfChunk,
   type ArchiveLine,
@@ -13,8 +13,7 @@ import { callerOf } from "@tidemark/requests";
 import type { Call } from "@tidemark/rpc";
 import { boundedParts } from "./bounded-parts.rules.ts";
 import type { ArchiveClients } from "./clients.ts";
-import { columnsOf } from "./point-columns.rules.ts";
-import { pointLines } from "./point-lines.rules.ts";
+import { columnsOf, pointLines } from "./points.rules.ts";
 import {
   artifactLine,
   attributeLine,

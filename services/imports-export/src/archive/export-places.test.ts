@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { createExportPlaces } from "./export-places.ts";
+import { createExportPlaces } from "./export-archive.ts";
 
 const [A, B, C] = ["a", "b", "c"];
 

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { joinRows, pointRows } from "./point-rows.rules.ts";
+import { joinRows, pointRows } from "./points.rules.ts";
 
 const runId = "11111111-2222-4333-8444-555555555555";
 const columns = {

@@ -1,9 +1,8 @@
 import { badRequest } from "@tidemark/errors";
 import { IMPORT_LIMITS } from "@tidemark/limits";
 import { createContentBuilder } from "../content/content-builder.rules.ts";
-import type { Content, ImportWarning } from "../content/content.rules.ts";
-import { createSkipped, type Skipped } from "../content/skipped.rules.ts";
-import { metricValueOf } from "../content/metric-value.rules.ts";
+import { createSkipped, type Content, type ImportWarning, type Skipped } from "../content/content.rules.ts";
+import { metricValueOf, readTime } from "../content/read-values.rules.ts";
 import {
   firstOf,
   isObject,
@@ -23,7 +22,6 @@ import {
   RUN_ID_NAMES,
   type Origin,
 } from "../content/read-items.rules.ts";
-import { readTime } from "../content/read-time.rules.ts";
 
 /** The facts that a chunk must state about its job. */
 export type ChunkJob = Origin & { readonly targetProject: string };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { isSecretKey, redactText } from "./redact.rules.ts";
+import { isSecretKey, redactText } from "./clean-body.rules.ts";
 
 describe("keys", () => {
   test.each([

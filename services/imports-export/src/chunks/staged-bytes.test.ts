@@ -1,5 +1,5 @@
-import { testSql } from "@tidemark/testkit";
 import { randomBytes, randomUUID } from "node:crypto";
+import { testSql } from "@tidemark/testkit";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { createDb } from "@tidemark/pg";
 import { createPlanGate, type PlanGate } from "@tidemark/plan-limits";

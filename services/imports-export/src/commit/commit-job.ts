@@ -1,10 +1,14 @@
-import { AppError } from "@tidemark/errors";
+import { AppError, isReason } from "@tidemark/errors";
 import { callerOf, refuseUnpaid } from "@tidemark/requests";
+import { toBinary } from "@bufbuild/protobuf";
+import { putOutbox, type Db, type Tx } from "@tidemark/pg";
+import { IdentitySchema, type Identity } from "@tidemark/proto/common/v1/common";
+import type { Call } from "@tidemark/rpc";
 import type { ImportsDeps, ImportsHandlers } from "../deps.ts";
-import { encodeJob } from "../jobs/encode-job.ts";
-import { importId, partsOf, requireJob } from "../jobs/require-job.ts";
-import { awaitCommit } from "./await-commit.ts";
-import { requestCommit } from "./request-commit.ts";
+import { encodeJob, importId, partsOf, requireJob } from "../jobs/get-job.ts";
+import { findJob, type JobRow } from "../jobs/jobs.sql.ts";
+import { beginCommit, type JobName } from "./commit.sql.ts";
+import { COMMIT_SUBJECT } from "./committer.ts";
 
 /** Milliseconds of work after which a caller who asked for an early answer gets one. */
 const ASYNC_AFTER_MS = 2000;
@@ -37,4 +41,52 @@ export function commitJob({ db, wakeRelay }: Pick<ImportsDeps, "db" | "wakeRelay
     });
     return { job };
   };
+}
+
+/** Begins the commit of a job that this transaction has locked: its row and the message that wakes a worker are written in one transaction. */
+export async function requestCommit(
+  tx: Tx,
+  locked: Pick<JobRow, "orgId" | "id" | "dedupePolicy">,
+  identity: Identity,
+): Promise<JobRow> {
+  const { orgId, id } = locked;
+  const job = await beginCommit(tx, locked, toBinary(IdentitySchema, identity));
+  const payload = Buffer.from(JSON.stringify({ orgId, id } satisfies JobName));
+  await putOutbox(tx, orgId, { service: "imports", subject: COMMIT_SUBJECT, payload });
+  return job;
+}
+
+/** Milliseconds between two polls, at first and at most. */
+const LOOK_MS = { first: 10, longest: 250 };
+/** A call is answered this many milliseconds before its deadline. */
+const MARGIN_MS = 500;
+
+/**
+ * Waits until a commit has ended and returns its job; or, from `asyncAfterMs` on, the job in its current state.
+ * @throws the error that ended it; service_unavailable when the call's time is over, while the work goes on
+ */
+export async function awaitCommit(
+  db: Db,
+  call: Call,
+  { orgId, id }: { readonly orgId: string; readonly id: number },
+  asyncAfterMs = Infinity,
+): Promise<JobRow> {
+  const begun = Date.now();
+  for (let ms = LOOK_MS.first; ; ms = Math.min(ms * 1.5, LOOK_MS.longest)) {
+    const job = (await db.readTenant(orgId, (tx) => findJob(tx, orgId, id)))!;
+    if (job.status === "failed") throw errorOf(job);
+    if (job.status !== "committing") return job;
+    if (Date.now() - begun >= asyncAfterMs) return job;
+    if (Date.now() + ms > call.deadlineMs - MARGIN_MS) {
+      throw new AppError("service_unavailable", `import ${id} is not committed yet; its commit goes on`, {
+        retryAfterSeconds: 2,
+      });
+    }
+    await new Promise((resolve) => setTimeout(resolve, ms));
+  }
+}
+
+function errorOf({ errorCode, errorMessage }: JobRow): AppError {
+  const reason = errorCode ?? "";
+  return new AppError(isReason(reason) ? reason : "internal", errorMessage ?? "the import failed");
 }

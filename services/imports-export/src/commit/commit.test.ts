@@ -3,10 +3,10 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { AppError } from "@tidemark/errors";
 import type { Identity } from "@tidemark/proto/common/v1/common";
 import { callOf, newIdentity, startImports, type ImportsFixture } from "../imports.fixture.ts";
-import { listDueCommits } from "./commit.sql.ts";
 import { lockJob } from "../jobs/jobs.sql.ts";
-import { nothingStored, clientsOf, type Stored } from "./clients.fixture.ts";
-import { requestCommit } from "./request-commit.ts";
+import { listDueCommits } from "./commit.sql.ts";
+import { clientsOf, nothingStored, type Stored } from "./clients.fixture.ts";
+import { requestCommit } from "./commit-job.ts";
 import { runCommit } from "./run-commit.ts";
 
 let fixture: ImportsFixture;

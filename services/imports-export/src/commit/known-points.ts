@@ -1,5 +1,5 @@
 import type { Content } from "../content/content.rules.ts";
-import type { CallWithRetry } from "../jobs/call-with-retry.ts";
+import type { CallWithRetry } from "../jobs/run-held.ts";
 import { pointsBySource } from "./columns.rules.ts";
 import type { CommitClients } from "./clients.ts";
 

@@ -1,8 +1,8 @@
 import type { Db } from "@tidemark/pg";
 import { unpackContent } from "../content/pack-content.rules.ts";
-import { hashIdentity, hashSourceId } from "../content/source-hash.rules.ts";
+import { hashIdentity, hashSourceId } from "../content/named-runs.rules.ts";
 import { findProjectId, type JobRow } from "../jobs/jobs.sql.ts";
-import type { CallWithRetry } from "../jobs/call-with-retry.ts";
+import type { CallWithRetry } from "../jobs/run-held.ts";
 import {
   findImported,
   keepKnownPoints,

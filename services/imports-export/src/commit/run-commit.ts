@@ -6,8 +6,7 @@ import type { Log } from "@tidemark/telemetry";
 import { unpackContent } from "../content/pack-content.rules.ts";
 import { emptyChunks, findJob, type JobRow } from "../jobs/jobs.sql.ts";
 import type { JobFault } from "../jobs/job-fault.rules.ts";
-import { LEASE_SECONDS, runHeld } from "../jobs/run-held.ts";
-import { createCallWithRetry, type CallWithRetry } from "../jobs/call-with-retry.ts";
+import { createCallWithRetry, LEASE_SECONDS, runHeld, type CallWithRetry } from "../jobs/run-held.ts";
 import { batchAt, batchesOf, type Batch } from "./batches.rules.ts";
 import {
   failCommit,

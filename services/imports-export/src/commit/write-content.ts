@@ -1,13 +1,10 @@
 import type { Content } from "../content/content.rules.ts";
-import { hashSourceId } from "../content/source-hash.rules.ts";
-import type { CallWithRetry } from "../jobs/call-with-retry.ts";
+import { hashSourceId } from "../content/named-runs.rules.ts";
+import type { CallWithRetry } from "../jobs/run-held.ts";
 import { columnsOf, hasBit, pointsBySource } from "./columns.rules.ts";
 import type { BatchCounts, DecidedRun } from "./commit.sql.ts";
 import type { CommitClients } from "./clients.ts";
-import { collectionNameOf, writeArtifacts } from "./write-artifacts.ts";
-import { writeAttributes } from "./write-attributes.ts";
-import { writePoints } from "./write-points.ts";
-import { writeRuns } from "./write-runs.ts";
+import { collectionNameOf, writeArtifacts, writeAttributes, writePoints, writeRuns } from "./write-rows.ts";
 
 /*
  * Writes staged content through the services that own it. This code does not depend on chunks, or on where the content is from: a content with the

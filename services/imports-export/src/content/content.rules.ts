@@ -35,7 +35,7 @@ export type SourceArtifact = {
 };
 
 /** Values as columns of one length, in the order in which they were sent. */
-export type SourcePoints = {
+type SourcePoints = {
   /** Indexes of the content's `sources` and `keys`. */
   readonly sources: Uint32Array;
   readonly keys: Uint32Array;
@@ -59,3 +59,23 @@ export type Content = {
 
 /** An omission, or a note that the client wants to be shown. */
 export type ImportWarning = { readonly code: string; readonly message: string };
+
+/** Counts omitted items. */
+export type Skipped = {
+  /** Counts one more for this reason. */
+  add(code: string): void;
+  /** Returns how many items were omitted. */
+  count(): number;
+  /** Returns one warning for each reason. */
+  warnings(): ImportWarning[];
+};
+
+/** Begins to count. */
+export function createSkipped(): Skipped {
+  const counts = new Map<string, number>();
+  return {
+    add: (code) => void counts.set(code, (counts.get(code) ?? 0) + 1),
+    count: () => [...counts.values()].reduce((sum, count) => sum + count, 0),
+    warnings: () => [...counts].map(([code, count]) => ({ code, message: `${count} skipped` })),
+  };
+}

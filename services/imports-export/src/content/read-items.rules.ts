@@ -1,6 +1,6 @@
 import { badRequest } from "@tidemark/errors";
 import { ATTRIBUTE_TYPES, HISTOGRAM_COUNTS_MAX, OBJECT_VALUE_BYTES_MAX } from "@tidemark/limits";
-import { artifactTypeOf } from "./artifact-kind.rules.ts";
+import { artifactTypeOf, readTime } from "./read-values.rules.ts";
 import type { SourceArtifact, SourceAttribute, SourceRun } from "./content.rules.ts";
 import {
   firstOf,
@@ -16,7 +16,6 @@ import {
   writeStored,
   type Fields,
 } from "./read-fields.rules.ts";
-import { readTime } from "./read-time.rules.ts";
 
 /** The origin of imported runs, as stated in their metadata. */
 export type Origin = {

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { readTime } from "./read-time.rules.ts";
+import { readTime } from "./read-values.rules.ts";
 
 const us = (text: string): number => Date.parse(text) * 1000;
 

@@ -1,8 +1,8 @@
 import { badRequest } from "@tidemark/errors";
 import { IMPORT_LIMITS } from "@tidemark/limits";
 import { createContentBuilder, type ContentBuilder } from "../content/content-builder.rules.ts";
-import type { Content } from "../content/content.rules.ts";
-import { metricValueOf } from "../content/metric-value.rules.ts";
+import { createSkipped, type Content, type Skipped } from "../content/content.rules.ts";
+import { metricValueOf, readTime } from "../content/read-values.rules.ts";
 import {
   isObject,
   readItem,
@@ -13,8 +13,6 @@ import {
   type Fields,
 } from "../content/read-fields.rules.ts";
 import { cutName, type ReadRun } from "../content/read-items.rules.ts";
-import { readTime } from "../content/read-time.rules.ts";
-import { createSkipped, type Skipped } from "../content/skipped.rules.ts";
 
 /** Collects the data that a reader of documents finds in a run. */
 export type RunSink = {

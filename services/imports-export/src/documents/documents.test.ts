@@ -1,8 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { readDocumentRuns } from "./document.rules.ts";
-import { readMlflowRun } from "./mlflow.rules.ts";
-import { readNeptuneRun } from "./neptune.rules.ts";
-import { readWandbRun } from "./wandb.rules.ts";
+import { readMlflowRun, readNeptuneRun, readWandbRun } from "./trackers.rules.ts";
 
 const readers = { neptune: readNeptuneRun, wandb: readWandbRun, mlflow: readMlflowRun };
 

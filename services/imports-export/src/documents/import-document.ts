@@ -1,13 +1,11 @@
 import { callerOf, refuseUnpaid } from "@tidemark/requests";
-import { redactText } from "../chunks/redact.rules.ts";
-import { stageContent } from "../chunks/stage-content.ts";
-import { awaitCommit } from "../commit/await-commit.ts";
-import { requestCommit } from "../commit/request-commit.ts";
+import { redactText } from "../chunks/clean-body.rules.ts";
+import { stageContent } from "../chunks/put-chunk.ts";
+import { awaitCommit, requestCommit } from "../commit/commit-job.ts";
 import type { ImportsDeps, ImportsHandlers } from "../deps.ts";
 import { targetOf } from "../jobs/create-job.ts";
-import { countsOf, encodeJob } from "../jobs/encode-job.ts";
+import { countsOf, encodeJob, partsOf } from "../jobs/get-job.ts";
 import { insertJob } from "../jobs/jobs.sql.ts";
-import { partsOf } from "../jobs/require-job.ts";
 
 const SCHEMA_VERSION = 1;
 /** A document is the only chunk of its import. */

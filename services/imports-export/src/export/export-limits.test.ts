@@ -1,5 +1,5 @@
-import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
+import { describe, expect, test } from "@jest/globals";
 import { createAllowance, isBeyondLimits } from "./export-limits.rules.ts";
 
 const run = (more: object = {}) => ({ points: 0, metricKeys: 0, artifacts: 0, ...more });

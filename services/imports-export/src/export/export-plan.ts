@@ -6,9 +6,8 @@ import type { ExportRunsRequest } from "@tidemark/proto/imports/v1/export";
 import type { Project } from "@tidemark/proto/runs/v1/runs";
 import { callerOf } from "@tidemark/requests";
 import type { Call } from "@tidemark/rpc";
-import { isBeyondLimits } from "./export-limits.rules.ts";
-import type { ImportOfRuns } from "./newest-imports.rules.ts";
-import type { ExportClients } from "./clients.ts";
+import { isBeyondLimits, type ImportOfRuns } from "./export-limits.rules.ts";
+import type { ExportClients } from "./reading.ts";
 import { findImports } from "./read-imports.ts";
 
 /** A run of an export, with its amounts: artifacts and the counts of `RunMeasure`. */

@@ -7,9 +7,8 @@ import { createAllowance, type Allowance } from "./export-limits.rules.ts";
 import { planExport } from "./export-plan.ts";
 import { exportAttributes } from "./read-attributes.ts";
 import { exportImports } from "./read-imports.ts";
-import { exportPoints, exportSeries } from "./read-metrics.ts";
+import { exportArtifacts, exportPoints, exportRunRows, exportSeries, exportTableRows } from "./read-rows.ts";
 import type { Part, Reading } from "./reading.ts";
-import { exportArtifacts, exportRunRows, exportTableRows } from "./read-rows.ts";
 
 /**
  * ExportService.ExportRuns. One page of one service is in memory at a time; the next one is read when the caller has taken it.

@@ -1,8 +1,8 @@
 import { EXPORT_LIMITS } from "@tidemark/limits";
 import type { Db } from "@tidemark/pg";
-import { encodeJob } from "../jobs/encode-job.ts";
+import { encodeJob } from "../jobs/get-job.ts";
 import { listJobParts, listJobsById } from "../jobs/jobs.sql.ts";
-import { newestImports, type ImportOfRuns } from "./newest-imports.rules.ts";
+import { newestImports, type ImportOfRuns } from "./export-limits.rules.ts";
 import type { Part } from "./reading.ts";
 import { listImportsOfRuns } from "./run-imports.sql.ts";
 

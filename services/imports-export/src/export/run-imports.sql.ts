@@ -1,5 +1,5 @@
 import { sql, type Tx } from "@tidemark/pg";
-import type { RunImport } from "./newest-imports.rules.ts";
+import type { RunImport } from "./export-limits.rules.ts";
 
 const listSql = sql(
   "imports_list_imports_of_runs",

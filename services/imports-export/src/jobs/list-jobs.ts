@@ -1,6 +1,6 @@
 import { callerOf } from "@tidemark/requests";
 import type { ImportsDeps, ImportsHandlers } from "../deps.ts";
-import { encodeJob } from "./encode-job.ts";
+import { encodeJob } from "./get-job.ts";
 import { listJobParts, listJobs as listRows } from "./jobs.sql.ts";
 
 /** Runs and chunks that a list shows of each import. */

@@ -1,14 +1,15 @@
 import { underLease } from "@tidemark/jobs";
 import type { Db, Tx } from "@tidemark/pg";
 import type { Log } from "@tidemark/telemetry";
-import { isPassing } from "./call-with-retry.ts";
+import { isAppError } from "@tidemark/errors";
+import type { Call } from "@tidemark/rpc";
 import { knownFault, type JobFault } from "./job-fault.rules.ts";
 
 /** How long a process may be silent about an import or a restore before another process resumes it. */
 export const LEASE_SECONDS = 15;
 
 /** A job that this process has just taken. */
-export type HeldWork = {
+type HeldWork = {
   readonly orgId: string;
   /** For logs: the kind of the job, and its name. */
   readonly what: string;
@@ -51,4 +52,35 @@ export async function runHeld(
     log.warn(`${what} was interrupted; it goes on later`, { org_id: orgId, ...fields, error });
     return false;
   }
+}
+
+/** Calls a service for a commit, and retries while it is not available. An error that it throws ends the commit for now. */
+export type CallWithRetry = <T>(request: (call: Call) => Promise<T>) => Promise<T>;
+
+/** Returns whether an error says nothing about the request itself, so that a retry may succeed later. */
+function isPassing(error: unknown): boolean {
+  if (!isAppError(error)) return false;
+  return ["warehouse_unavailable", "service_unavailable", "deadline_exceeded", "idempotency_in_progress"].includes(
+    error.reason,
+  );
+}
+
+/** The first wait after a refusal, which doubles, and the longest one, in milliseconds. */
+const WAIT_MS = { first: 50, longest: 2000 };
+/** Refusals after which the commit is left to the next process that takes it. */
+const REFUSALS_MAX = 12;
+
+/** Creates the calls of a commit. `isOver` says that its process stops or has lost the lease. */
+export function createCallWithRetry(newCall: () => Call, isOver: () => boolean): CallWithRetry {
+  return async (request) => {
+    for (let refusals = 0; ; refusals++) {
+      try {
+        return await request(newCall());
+      } catch (error) {
+        if (!isPassing(error) || refusals >= REFUSALS_MAX || isOver()) throw error;
+        const ms = Math.min(WAIT_MS.first * 2 ** refusals, WAIT_MS.longest);
+        await new Promise((resolve) => setTimeout(resolve, ms));
+      }
+    }
+  };
 }

@@ -9,7 +9,7 @@ import { flattenNamed, namedRunsOf, type NamedRuns } from "../content/named-runs
 import { packContent } from "../content/pack-content.rules.ts";
 import { firstOf, readName, type Fields } from "../content/read-fields.rules.ts";
 import { readDocumentRuns } from "../documents/document.rules.ts";
-import { DOCUMENT_READERS } from "../documents/readers.rules.ts";
+import { DOCUMENT_READERS } from "../documents/trackers.rules.ts";
 
 /** A content in its stored form. All of it can leave a thread without being copied. */
 export type PackedContent = {

@@ -1,7 +1,7 @@
 import { AppError } from "@tidemark/errors";
 import { createThreads } from "@tidemark/threads";
 import type { ChunkJob } from "../chunks/read-chunk.rules.ts";
-import type { PlacedLine } from "../restore/placed-line.rules.ts";
+import type { PlacedLine } from "../restore/new-ids.rules.ts";
 import type { ReadPiece, SentPiece } from "../restore/read-piece.rules.ts";
 import type { PackedChunk, PackedDocument } from "./read-import.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import type { ArchiveLine, LineOf } from "@tidemark/archive";
 import { ATTRIBUTE_TYPES } from "@tidemark/limits";
-import { checkAttributes } from "./check-attributes.rules.ts";
+import { checkAttributes } from "./check-objects.rules.ts";
 
 const attribute: LineOf<"attribute"> = {
   line: "attribute",

@@ -1,5 +1,5 @@
 import { isAppError } from "@tidemark/errors";
-import type { PlacedLine } from "./placed-line.rules.ts";
+import type { PlacedLine } from "./new-ids.rules.ts";
 import { lineFault } from "./piece-facts.rules.ts";
 import { checkRow } from "./check-row.rules.ts";
 

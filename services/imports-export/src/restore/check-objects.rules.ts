@@ -2,20 +2,14 @@ import type { ArchiveLine, LineOf } from "@tidemark/archive";
 import { readExactJson } from "@tidemark/documents";
 import { badRequest } from "@tidemark/errors";
 import {
+  ATTRIBUTE_TYPES,
   OBJECT_DOCUMENT_BYTES_MAX,
   OBJECT_KINDS,
   OBJECT_VALUE_BYTES_MAX,
   TABLE_COLUMNS_MAX,
   TABLE_ROW_BYTES_MAX,
 } from "@tidemark/limits";
-import {
-  checkBytes,
-  checkInstant,
-  checkName,
-  checkStep,
-  isStorable,
-  readObjectText,
-} from "./documents-of-lines.rules.ts";
+import { checkBytes, checkInstant, checkName, checkStep, isStorable, readObjectText } from "./new-ids.rules.ts";
 
 /** Bytes that the service adds to a sent summary: the columns of a row at most, or facts of an artifact, and the names of these members. */
 const ADDED_BYTES_MAX = TABLE_ROW_BYTES_MAX + 1024;
@@ -49,4 +43,22 @@ function checkRow(row: string, field: string): void {
   const names = Object.keys(readObjectText(row, field, TABLE_ROW_BYTES_MAX));
   if (names.length > TABLE_COLUMNS_MAX) throw badRequest(`${field} must have at most ${TABLE_COLUMNS_MAX} columns`);
   if (!names.every(isStorable)) throw badRequest(`${field} has a key with NUL or a lone surrogate`);
+}
+
+/**
+ * Checks a line of an attribute by the rules of the service that stores it; lines of other kinds pass. A value may have any length, because attributes
+ * never had a limit other than that of a request.
+ * @throws bad_request
+ */
+export function checkAttributes(line: ArchiveLine): void {
+  if (line.line !== "attribute") return;
+  checkName(line.path, "path");
+  if (!ATTRIBUTE_TYPES.some((known) => known === line.attribute_type)) {
+    throw badRequest(`attribute_type must be one of ${ATTRIBUTE_TYPES.join(", ")}`, "attribute_type");
+  }
+  checkStep(line.step);
+  checkInstant(line.logged_at, "logged_at");
+  checkInstant(line.created_at, "created_at");
+  readExactJson(utf8.encode(line.value), "value");
+  readObjectText(line.summary, "summary", Number.POSITIVE_INFINITY);
 }

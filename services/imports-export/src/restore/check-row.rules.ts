@@ -4,8 +4,7 @@ import { FORBIDDEN_KEYS, README_BYTES_MAX, VIEW_PAYLOAD_BYTES_MAX, WORLD_SIZE_MA
 import { faultOfBlocks } from "@tidemark/report-blocks";
 import { LIFECYCLE_ENTRIES_MAX } from "@tidemark/run-state";
 import { checkArtifacts } from "./check-artifacts.rules.ts";
-import { checkAttributes } from "./check-attributes.rules.ts";
-import { checkObjects } from "./check-objects.rules.ts";
+import { checkAttributes, checkObjects } from "./check-objects.rules.ts";
 import { checkSpans } from "./check-spans.rules.ts";
 
 /*

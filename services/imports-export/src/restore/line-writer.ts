@@ -1,6 +1,6 @@
 import type { ArchiveLine } from "@tidemark/archive";
-import type { CallWithRetry } from "../jobs/call-with-retry.ts";
-import type { NewIds, PlacedLine } from "./placed-line.rules.ts";
+import type { CallWithRetry } from "../jobs/run-held.ts";
+import type { NewIds, PlacedLine } from "./new-ids.rules.ts";
 
 /**
  * Stores some lines of one piece, in their order, through their service, and returns warnings. The same lines under the same name are stored once,

@@ -7,7 +7,7 @@ import {
   type LineOf,
 } from "@tidemark/archive";
 import { RESTORE_LIMITS } from "@tidemark/limits";
-import type { IdType, PlacedLine } from "./placed-line.rules.ts";
+import type { IdType, PlacedLine } from "./new-ids.rules.ts";
 
 /** The kinds of rows that a line may define or name; ids of objects are numbers of their organization. */
 export type FactType = IdType | "object" | "trace";

@@ -1,11 +1,10 @@
 import type { LineOf } from "@tidemark/archive";
 import { RESTORE_LIMITS } from "@tidemark/limits";
 import { createPauses } from "@tidemark/turns";
-import type { CallWithRetry } from "../jobs/call-with-retry.ts";
+import type { CallWithRetry } from "../jobs/run-held.ts";
 import { slicesOf } from "../commit/slices.rules.ts";
 import type { ArchiveFacts } from "./archive-facts.rules.ts";
-import type { IdType, PlacedLine } from "./placed-line.rules.ts";
-import { newIdsOf, spareId, type Replaced } from "./new-ids.rules.ts";
+import { newIdsOf, spareId, type IdType, type PlacedLine, type Replaced } from "./new-ids.rules.ts";
 import type { RestoreClients } from "./clients.ts";
 import type { Fact, PieceFacts } from "./piece-facts.rules.ts";
 

@@ -12,8 +12,8 @@ import type { Call } from "@tidemark/rpc";
 import type { Readers } from "../reading/readers.ts";
 import {
   findArchive,
-  findPiece,
   findLastFacts,
+  findPiece,
   lockArchive,
   putPieceRow,
   removeArchive,

@@ -2,9 +2,8 @@ import { zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import { LINE_BYTES_MAX } from "@tidemark/archive";
 import { RESTORE_LIMITS } from "@tidemark/limits";
 import { checkLine } from "./check-line.rules.ts";
-import { pack } from "./new-ids.rules.ts";
+import { pack, type PlacedLine } from "./new-ids.rules.ts";
 import { factsOf, isLineFault, linesOf, type PieceFacts } from "./piece-facts.rules.ts";
-import type { PlacedLine } from "./placed-line.rules.ts";
 
 /** Most bytes of a piece, which is whole lines that follow on a mebibyte, so at most that and a line. */
 export const PIECE_BYTES_MAX = RESTORE_LIMITS.pieceBytesMin + LINE_BYTES_MAX + 1;

@@ -4,11 +4,10 @@ import { zstdDecompress } from "node:zlib";
 import { fromBinary, toBinary } from "@bufbuild/protobuf";
 import { AppError, badRequest, isReason, notFound } from "@tidemark/errors";
 import { keyReused, type Db } from "@tidemark/pg";
-import { IdentitySchema } from "@tidemark/proto/common/v1/common";
+import { CallerKind, IdentitySchema, type Identity } from "@tidemark/proto/common/v1/common";
 import type { RestoreService } from "@tidemark/proto/imports/v1/restore";
 import { callerOf, isUuid, refuseUnpaid } from "@tidemark/requests";
 import type { Call, Handlers } from "@tidemark/rpc";
-import { isSameSender } from "./archive-sender.ts";
 import {
   beginArchiveRow,
   findArchive,
@@ -20,7 +19,7 @@ import {
 import { putPiece, type PutPieceDeps } from "./put-piece.ts";
 
 /** Dependencies of the handlers. */
-export type RestoreDeps = PutPieceDeps & {
+type RestoreDeps = PutPieceDeps & {
   /** Makes this process begin a restore. */
   readonly begin: (archive: ArchiveName) => void;
 };
@@ -99,4 +98,18 @@ function errorOf({ errorCode, errorMessage, errorPosition }: ArchiveRow): AppErr
   return new AppError(isReason(reason) ? reason : "internal", errorMessage ?? "the restore failed", {
     position: errorPosition ?? undefined,
   });
+}
+
+type Sender = Pick<Identity, "kind" | "credentialId" | "userId" | "projectId">;
+
+/**
+ * Whether an archive that one caller sent also belongs to another: the same API key, whose sessions count as the key, or the same user, in the same
+ * project. Any other caller with the `Idempotency-Key` makes a different request: the answer names projects and ids that this caller may not see.
+ */
+function isSameSender(one: Sender, other: Sender): boolean {
+  return one.kind === other.kind && one.projectId === other.projectId && nameOf(one) === nameOf(other);
+}
+
+function nameOf({ kind, userId, credentialId }: Sender): string {
+  return kind === CallerKind.SESSION ? userId : credentialId;
 }

@@ -4,14 +4,12 @@ import { CallerKind, IdentitySchema, type Identity } from "@tidemark/proto/commo
 import type { Call } from "@tidemark/rpc";
 import type { Log } from "@tidemark/telemetry";
 import { finishInTurns, mapInTurns } from "@tidemark/turns";
-import { createCallWithRetry, type CallWithRetry } from "../jobs/call-with-retry.ts";
+import { createCallWithRetry, LEASE_SECONDS, runHeld, type CallWithRetry } from "../jobs/run-held.ts";
 import type { JobFault } from "../jobs/job-fault.rules.ts";
-import { LEASE_SECONDS, runHeld } from "../jobs/run-held.ts";
 import type { Readers } from "../reading/readers.ts";
 import { judgeArchive, unknownWarnings, type ArchiveFacts } from "./archive-facts.rules.ts";
 import { findArchive, listFacts, loadPiece, type ArchiveName } from "./archives.sql.ts";
-import type { PlacedLine } from "./placed-line.rules.ts";
-import { newIdsOf, pack, unpack, type Replaced } from "./new-ids.rules.ts";
+import { newIdsOf, pack, unpack, type PlacedLine, type Replaced } from "./new-ids.rules.ts";
 import type { RestoreClients } from "./clients.ts";
 import { isLineFault, type PieceFacts } from "./piece-facts.rules.ts";
 import { planIds } from "./plan-ids.ts";

@@ -1,7 +1,7 @@
 import { bytesOfColumn } from "@tidemark/archive";
 import { linesOfKinds, type LineWriter } from "./line-writer.ts";
 import type { RestoreClients } from "./clients.ts";
-import { bytesOfTimestamps } from "./timestamps.rules.ts";
+import { bytesOfTimestamps } from "./write-points.ts";
 
 /** Creates the writer of console lines. */
 export function createLogLinesWriter(ingest: RestoreClients["ingest"]): LineWriter {

@@ -3,7 +3,6 @@ import { compareKeyBytes } from "@tidemark/metric-codec";
 import { slicesOf } from "../commit/slices.rules.ts";
 import { linesOfKinds, type LineWriter } from "./line-writer.ts";
 import type { RestoreClients } from "./clients.ts";
-import { bytesOfTimestamps } from "./timestamps.rules.ts";
 
 /** The limits of a request. */
 const TOGETHER = { writes: 256, values: 100_000 };
@@ -65,4 +64,32 @@ function joined(columns: readonly Float64Array[]): Uint8Array {
     at += column.length;
   }
   return bytesOfColumn(all);
+}
+
+/** Creates the writer of values that ranks reported. */
+export function createRankPointsWriter(ingest: RestoreClients["ingest"]): LineWriter {
+  return async (lines, name, ids, ask) => {
+    for (const [i, { run_id, key, columns }] of linesOfKinds(lines, "rank_points").entries()) {
+      const request = {
+        name: `${name}:${i}`,
+        runId: ids.of("run", run_id),
+        key,
+        steps: bytesOfColumn(columns.step),
+        values: bytesOfColumn(columns.value),
+        ranks: bytesOfColumn(columns.rank),
+        worldSizes: bytesOfColumn(columns.world_size),
+        localRanks: bytesOfColumn(columns.local_rank),
+        weights: bytesOfColumn(columns.weight),
+        createdUs: bytesOfColumn(columns.created_at),
+        timestampsUs: bytesOfTimestamps(columns.timestamp),
+      };
+      await ask((call) => ingest.restoreRankPoints(request, call));
+    }
+    return [];
+  };
+}
+
+/** Returns the bytes of the times that a client sent, none if it sent no time at all. */
+export function bytesOfTimestamps(timestamp: Float64Array | undefined): Uint8Array {
+  return timestamp === undefined ? new Uint8Array() : bytesOfColumn(timestamp);
 }

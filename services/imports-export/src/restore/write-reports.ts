@@ -27,3 +27,23 @@ export function createReportsWriter(reports: RestoreClients["reports"]): LineWri
     return [];
   };
 }
+
+/** Creates the writer of views, which get the importer as their owner. They name rows of the archive by the new ids of these. */
+export function createViewsWriter(reports: RestoreClients["reports"]): LineWriter {
+  return async (lines, _name, ids, ask) => {
+    const rows = linesOfKinds(lines, "view");
+    const slices = slicesOf(rows, RESTORE_LIMITS.idsTogetherMax, BYTES_TOGETHER_MAX, ({ payload }) => payload.length);
+    for (const slice of slices) {
+      const views = slice.map((row) => ({
+        id: ids.of("view", row.id),
+        name: row.name,
+        payloadJson: utf8.encode(ids.inDocument(row.payload)),
+        createdAt: row.created_at,
+        updatedAt: row.updated_at,
+        ...present({ project: row.project, visibility: row.visibility }),
+      }));
+      await ask((call) => reports.restoreViews({ views }, call));
+    }
+    return [];
+  };
+}

@@ -2,7 +2,7 @@ import type { LineOf } from "@tidemark/archive";
 import { IMPORT_LIMITS } from "@tidemark/limits";
 import { BYTES_TOGETHER_MAX, slicesOf } from "../commit/slices.rules.ts";
 import { linesOfKinds, type LineWriter } from "./line-writer.ts";
-import type { NewIds } from "./placed-line.rules.ts";
+import type { NewIds } from "./new-ids.rules.ts";
 import type { RestoreClients } from "./clients.ts";
 import { present } from "./present.ts";
 

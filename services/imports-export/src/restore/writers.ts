@@ -1,18 +1,14 @@
 import type { ArchiveLine } from "@tidemark/archive";
 import type { LineWriter } from "./line-writer.ts";
-import type { PlacedLine } from "./placed-line.rules.ts";
+import type { PlacedLine } from "./new-ids.rules.ts";
 import type { RestoreClients } from "./clients.ts";
-import { createArtifactsWriter } from "./write-artifacts.ts";
-import { createAttributesWriter } from "./write-attributes.ts";
+import { createArtifactsWriter, createVersionsWriter } from "./write-artifacts.ts";
+import { createAttributesWriter, createObjectsWriter } from "./write-objects.ts";
 import { createLogLinesWriter } from "./write-log-lines.ts";
-import { createObjectsWriter } from "./write-objects.ts";
-import { createPointsWriter } from "./write-points.ts";
-import { createRankPointsWriter } from "./write-rank-points.ts";
-import { createReportsWriter } from "./write-reports.ts";
+import { createPointsWriter, createRankPointsWriter } from "./write-points.ts";
+import { createReportsWriter, createViewsWriter } from "./write-reports.ts";
 import { createRunsWriter } from "./write-runs.ts";
 import { createTracesWriter } from "./write-traces.ts";
-import { createVersionsWriter } from "./write-versions.ts";
-import { createViewsWriter } from "./write-views.ts";
 
 /** Consecutive lines of one writer. */
 export type LineBatch = { readonly write: LineWriter; readonly lines: readonly PlacedLine[] };

@@ -4,12 +4,11 @@ import { ChangeKind } from "@tidemark/proto/changes/v1/changes";
 import type { BulkUpdateRunsRequest } from "@tidemark/proto/runs/v1/runs";
 import { callerOf, refuseUnpaid, type Caller } from "@tidemark/requests";
 import type { Call } from "@tidemark/rpc";
-import { textBytes } from "../documents/stored-bytes.rules.ts";
+import { textBytes } from "../documents/run-notes.rules.ts";
 import type { RunsDeps, RunsHandlers } from "../deps.ts";
-import { requireStatus } from "../update/change-status.ts";
+import { requireStatus } from "../update/update-run.ts";
 import { hundredsOf, readIds, writeIds } from "./bulk-updates.rules.ts";
-import { selectedRuns, visibleRuns } from "./selected-runs.ts";
-import { updateTogether, type RunSettings } from "./update-hundred.ts";
+import { selectedRuns, updateTogether, visibleRuns, type RunSettings } from "./update-hundred.ts";
 
 const nothing = () => Promise.resolve();
 

@@ -1,13 +1,20 @@
 import { readDocumentInTurns, writeCanonicalInTurns } from "@tidemark/documents";
-import { BATCH_BYTES } from "@tidemark/limits";
+import { BATCH_BYTES, BULK_UPDATE, RUNS_PAGE_ROWS } from "@tidemark/limits";
 import type { Tx } from "@tidemark/pg";
-import { canSee, type Caller } from "@tidemark/requests";
+import { canSee, isUuid, requireLimit, type Caller } from "@tidemark/requests";
 import type { RunStatus } from "@tidemark/run-state";
 import { nextTurn } from "@tidemark/turns";
+import { badRequest } from "@tidemark/errors";
+import type { BulkUpdateRunsRequest } from "@tidemark/proto/runs/v1/runs";
+import type { Call } from "@tidemark/rpc";
 import { withNotes } from "../documents/run-notes.rules.ts";
-import { listFittingRuns } from "../select/run-refs.sql.ts";
-import { changeStatus } from "../update/change-status.ts";
+import { listFittingRuns, listRefsById } from "../select/run-refs.sql.ts";
+import { changeStatus } from "../update/update-run.ts";
 import { lockRunStates, setTags } from "../update/run-changes.sql.ts";
+import type { RunsDeps } from "../deps.ts";
+import { chooseRuns } from "../list/choose-runs.sql.ts";
+import { readOrder } from "../list/run-list.rules.ts";
+import { withRuns } from "../list/with-runs.ts";
 import { listMetadata, setMetadata } from "./metadata.sql.ts";
 
 /** What a bulk update sets; undefined leaves it. */
@@ -58,4 +65,40 @@ async function setNotes(tx: Tx, orgId: string, ids: readonly string[], notes: st
     await setMetadata(tx, orgId, changed);
     left = left.slice(fitting.length);
   }
+}
+
+/**
+ * Returns the distinct runs that a bulk update names, whether or not the caller may see them, or those that its filter finds.
+ * @throws bad_request, also for a filter that finds too many; run_search_invalid, run_search_too_broad
+ */
+export async function selectedRuns(
+  deps: RunsDeps,
+  call: Call,
+  { runIds, filter, order, limit, offset }: BulkUpdateRunsRequest,
+): Promise<readonly string[]> {
+  const { runsMax } = BULK_UPDATE;
+  if (runIds.length > 0) {
+    if (runIds.length > runsMax || !runIds.every(isUuid)) {
+      throw badRequest(`run_ids must have 1 to ${runsMax} UUIDs`, "run_ids");
+    }
+    return [...new Set(runIds)];
+  }
+  const by = readOrder({
+    sortBy: order?.sortBy ?? "",
+    metricKey: order?.metricKey ?? "",
+    sortDir: order?.sortDir ?? "",
+  });
+  const most = limit === undefined ? runsMax + 1 : requireLimit(limit, RUNS_PAGE_ROWS.max);
+  const found = await withRuns(deps, call, filter, async (tx, orgId, passing) => {
+    const start = { offset: Number(offset) };
+    return (await chooseRuns(tx, orgId, { filter: passing, order: by, start, limit: most })).page;
+  });
+  if (found.length > runsMax) throw badRequest(`filter must let at most ${runsMax} runs through`, "filter");
+  return found.map(({ id }) => id);
+}
+
+/** Returns the runs among `ids` that the caller may see. */
+export async function visibleRuns(tx: Tx, caller: Caller, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  const refs = await listRefsById(tx, caller.orgId, ids, caller.projectId);
+  return new Set(refs.map(({ id }) => id));
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { untilEarlierWritesEnd } from "@tidemark/testkit";
 import { storedRun, storeRuns } from "../list/stored-runs.fixture.ts";
-import { removeRunRow, removeRowsOfOrganization } from "../removal/removed-rows.sql.ts";
+import { removeRowsOfOrganization, removeRunRow } from "../removal/removed-rows.sql.ts";
 import { asOwner, callAs, json, makeRun, startRuns, type RunsFixture } from "../runs.fixture.ts";
 import { putAttributes } from "./attributes.fixture.ts";
 import { createColumnKeeper } from "./column-keeper.ts";

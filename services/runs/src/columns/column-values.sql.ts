@@ -1,9 +1,18 @@
 import { sql, type Tx } from "@tidemark/pg";
 import { numbersOf } from "../metrics/aggregates.rules.ts";
-import { METRIC_FIGURES, type MetricFigure } from "./column.rules.ts";
+import type { Bind } from "../search/parameters.sql.ts";
+import {
+  attributePaths,
+  METRIC_FIGURES,
+  placesOf,
+  type Column,
+  type DocumentColumn,
+  type MetricColumn,
+  type MetricFigure,
+} from "./column.rules.ts";
 
 /** The figures of some metric keys of a run. */
-export type RunFigures = {
+type RunFigures = {
   /** For each key that the run has, its index among the requested keys. */
   readonly places: readonly number[];
 } & { readonly [figure in MetricFigure]: readonly number[] };
@@ -42,7 +51,7 @@ export async function readFigures(
 }
 
 /** The newest value of one of the paths of a run; both are indexes into the requested ids and paths. */
-export type AttributeValue = {
+type AttributeValue = {
   readonly run: number;
   readonly place: number;
   /** JSON; null where it has more than `valueBytesMax` bytes, or comes after the first `bytesMax` bytes of all. */
@@ -76,4 +85,33 @@ export function readAttributeValues(
   bounds: { readonly valueBytesMax: number; readonly bytesMax: number },
 ): Promise<AttributeValue[]> {
   return tx.rows(readAttributesSql, [orgId, ids, paths, bounds.valueBytesMax, bounds.bytesMax]);
+}
+
+/**
+ * Returns SQL of the value of a document column as `json`, null where a run has none: of the config, else of the newest attribute. `run` is SQL of
+ * the id of a run of the organization $1. All SQL consists of constants; names go through `bind`.
+ */
+function documentValue(column: DocumentColumn, run: string, bind: Bind): string {
+  const attributes = attributePaths(column).map(
+    (path) => `(SELECT a.value FROM ingest.attribute_values_v1 a
+                WHERE a.org_id = $1 AND a.run_id = ${run} AND a.path = ${bind(path)} COLLATE "C" ORDER BY a.id DESC LIMIT 1)`,
+  );
+  if (column.kind === "attributes") return attributes.join("");
+  const config = `(SELECT runs.config_value(o.config, ${bind(placesOf(column))}::text[]) FROM runs.runs o
+                   WHERE o.org_id = $1 AND o.id = ${run} OFFSET 0)`;
+  return `coalesce(${[config, ...attributes].join(", ")})`;
+}
+
+/**
+ * Returns SQL that selects the comparable value of a column, `num` and `txt`, of the run `run`; no row where the run has none. Texts have NaN as
+ * `num`, numbers an empty `txt`, so that ordered by both, numbers come before texts.
+ */
+export function comparableValue(column: Column, run: string, bind: Bind): string {
+  if (column.kind === "metrics") return metricValue(column, run, bind);
+  return `SELECT c.num, c.txt COLLATE "C" AS txt FROM runs.comparable(${documentValue(column, run, bind)}) c WHERE c.num IS NOT NULL OFFSET 0`;
+}
+
+function metricValue({ key, figure }: MetricColumn, run: string, bind: Bind): string {
+  return `SELECT h.${figure}::float8 AS num, ''::text COLLATE "C" AS txt FROM ingest.metric_aggregates_v1 h
+          WHERE h.org_id = $1 AND h.run_id = ${run} AND h.key = ${bind(key)} COLLATE "C" OFFSET 0`;
 }

@@ -1,4 +1,4 @@
-import type { Filter } from "./filter.rules.ts";
+import type { Filter } from "./column.rules.ts";
 
 /** Returns the value that a config, compact JSON, has at a path: of the key that is the whole path, else of nested keys; undefined: none. */
 export function configValue(config: string, path: string): unknown {

@@ -1,6 +1,6 @@
+import fc from "fast-check";
 import { parseExact, writeCanonical, type ExactJson } from "@tidemark/documents";
 import { expect, test } from "@jest/globals";
-import fc from "fast-check";
 import { isCertainlyLonger } from "./config-value.rules.ts";
 
 test("what is certainly longer is longer", () => {

@@ -1,6 +1,6 @@
 import type { Bind } from "../search/parameters.sql.ts";
-import { comparableValue } from "./column-value.sql.ts";
-import type { Comparison, Filter, Operand } from "./filter.rules.ts";
+import { comparableValue } from "./column-values.sql.ts";
+import type { Comparison, Filter, Operand } from "./column.rules.ts";
 
 const OPERATORS: Readonly<Record<Comparison, string>> = {
   "<": "<",

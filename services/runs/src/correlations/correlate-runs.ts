@@ -3,7 +3,7 @@ import type { Tx } from "@tidemark/pg";
 import { nextTurn } from "@tidemark/turns";
 import { columnName, readColumn, type Column, type MetricColumn } from "../columns/column.rules.ts";
 import type { RunsDeps, RunsHandlers } from "../deps.ts";
-import { fieldOfChoice, withChosenRuns } from "../select/with-chosen-runs.ts";
+import { fieldOfChoice, withChosenRuns } from "../select/select-runs.ts";
 import { correlate, type Correlation } from "./correlation.rules.ts";
 import { readConfigNumbers, readNumericColumns, type NumericColumn } from "./numeric-columns.ts";
 import { weighConfigs } from "./numbers-of-runs.sql.ts";

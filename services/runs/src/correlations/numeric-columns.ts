@@ -9,8 +9,7 @@ import {
   type MetricColumn,
 } from "../columns/column.rules.ts";
 import { readAttributeValues, readFigures } from "../columns/column-values.sql.ts";
-import { membersOf } from "../columns/config-members.rules.ts";
-import { configValueAt } from "../columns/config-value.rules.ts";
+import { configValueAt, membersOf } from "../columns/config-value.rules.ts";
 import { readConfigs, readLoggedNumbers } from "./numbers-of-runs.sql.ts";
 
 /** A column of numbers, one for each run; NaN where a run has none. */

@@ -4,7 +4,7 @@ import { ChangeKind } from "@tidemark/proto/changes/v1/changes";
 import { callerOf, type Caller } from "@tidemark/requests";
 import type { RunsDeps, RunsHandlers } from "../deps.ts";
 import { DEFAULT_PROJECT } from "../projects/resolve-project.ts";
-import { newRunBytes } from "../documents/stored-bytes.rules.ts";
+import { newRunBytes } from "../documents/run-notes.rules.ts";
 import { encodeRun } from "../read/encode-run.ts";
 import { findRun, type RunRow } from "../read/runs.sql.ts";
 import { createAlone } from "./create-alone.ts";

@@ -1,4 +1,5 @@
 import type { ExactObject } from "@tidemark/documents";
+import { ROW_BYTES } from "@tidemark/plans";
 
 /**
  * Returns the notes of a run: the text `metadata.notes`, or undefined. Clients send them in the
@@ -14,4 +15,22 @@ export function notesOf(metadata: ExactObject): string | undefined {
 export function withNotes(metadata: ExactObject, notes: string): ExactObject {
   const { notes: _before, ...rest } = metadata;
   return notes === "" ? rest : { ...rest, notes };
+}
+
+/** The texts of a run that count as stored; configs and metadata are JSON texts. */
+type RunTexts = {
+  readonly name?: string | undefined;
+  readonly config?: string | undefined;
+  readonly metadata?: string | undefined;
+  readonly tags?: readonly string[] | undefined;
+};
+
+/** Returns the UTF-8 bytes of the texts of a run, as its row counts them. */
+export function textBytes({ name = "", config = "", metadata = "", tags = [] }: RunTexts): number {
+  return [name, config, metadata, ...tags].reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+}
+
+/** Returns the bytes that a new run counts for. */
+export function newRunBytes(texts: RunTexts): number {
+  return ROW_BYTES.runs + textBytes(texts);
 }

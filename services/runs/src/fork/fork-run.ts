@@ -4,9 +4,9 @@ import { keyReused, withIdempotency, type Tx } from "@tidemark/pg";
 import { ChangeKind } from "@tidemark/proto/changes/v1/changes";
 import { ForkRunResponseSchema, type ForkRunResponse } from "@tidemark/proto/runs/v1/runs";
 import { callerOf, pathId, throwFault, type Caller } from "@tidemark/requests";
-import { insertRun, takeNewRunId, takeRunId } from "../create/new-runs.sql.ts";
 import { fingerprintInTurns, readDocumentInTurns, writeCanonicalInTurns } from "@tidemark/documents";
-import { newRunBytes } from "../documents/stored-bytes.rules.ts";
+import { insertRun, takeNewRunId, takeRunId } from "../create/new-runs.sql.ts";
+import { newRunBytes } from "../documents/run-notes.rules.ts";
 import type { RunsDeps, RunsHandlers } from "../deps.ts";
 import { NO_METRICS } from "../metrics/aggregates.rules.ts";
 import { resolveProject } from "../projects/resolve-project.ts";
@@ -14,11 +14,11 @@ import type { Staleness } from "../life/staleness.rules.ts";
 import { encodeRunSummary } from "../read/encode-run.ts";
 import { findRun, requireRun, type RunRow } from "../read/runs.sql.ts";
 import { NO_ARTIFACTS } from "../read/artifact-counts.sql.ts";
-import { findArtifact } from "./checkpoints.sql.ts";
+import { findArtifact, findForkFingerprint, readClock } from "./lineage.sql.ts";
 import {
   comparedFork,
-  forkRunId,
   forkedRun,
+  forkRunId,
   refuseLargeFork,
   refuseReservedKeys,
   refuseStep,
@@ -26,7 +26,6 @@ import {
   type Checkpoint,
   type ForkWish,
 } from "./fork.rules.ts";
-import { findForkFingerprint, readClock } from "./relatives.sql.ts";
 
 type Request = Parameters<RunsHandlers["forkRun"]>[0];
 

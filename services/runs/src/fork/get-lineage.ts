@@ -3,10 +3,10 @@ import { notFound } from "@tidemark/errors";
 import type { ArtifactSchema } from "@tidemark/proto/artifacts/v1/artifacts";
 import { callerOf, pathId } from "@tidemark/requests";
 import { LIST_METRIC_KEYS_MAX } from "@tidemark/limits";
+import type { RunOriginSchema } from "@tidemark/proto/runs/v1/runs";
 import type { RunsDeps, RunsHandlers } from "../deps.ts";
 import { encodeRunSummary } from "../read/encode-run.ts";
-import { findArtifact, type ArtifactRow } from "./checkpoints.sql.ts";
-import { listRelatives } from "./relatives.sql.ts";
+import { findArtifact, listOrigins, listRelatives, type ArtifactRow } from "./lineage.sql.ts";
 
 /** Maximum number of children in a lineage. */
 const CHILDREN_MAX = 100;
@@ -52,5 +52,27 @@ function encodeArtifact(orgId: string, artifact: ArtifactRow): MessageInitShape<
     sizeBytes: sizeBytes === null ? undefined : BigInt(sizeBytes),
     sha256: sha256 ?? undefined,
     metadataJson: new TextEncoder().encode(metadata),
+  };
+}
+
+/** Maximum number of ancestors listed for a run. */
+const DEPTH_MAX = 100;
+
+/** RunsService.ListRunOrigins. @throws not_found when the caller may not see one of the runs */
+export function listRunOrigins({ db }: RunsDeps): RunsHandlers["listRunOrigins"] {
+  return async (request, call) => {
+    const { orgId, projectId } = callerOf(call);
+    const runIds = request.runIds.map((runId) => pathId(runId, "run"));
+    const depthMax = request.withAncestors ? DEPTH_MAX : 0;
+    const rows = await db.readTenant(orgId, (tx) => listOrigins(tx, orgId, runIds, projectId, depthMax));
+    const chains = runIds.map((): MessageInitShape<typeof RunOriginSchema>[] => []);
+    rows.forEach(({ place, id, startedUs, parentId, forkedFromStep }, at) => {
+      const next = rows[at + 1];
+      const isForkOfNext = next?.place === place && next.id === parentId;
+      const step = isForkOfNext && forkedFromStep !== null ? { forkedFromStep } : {};
+      chains[place - 1]!.push({ runId: id, startedUs, ...step });
+    });
+    if (chains.some((runs) => runs.length === 0)) throw notFound("run");
+    return { chains: chains.map((runs) => ({ runs })) };
   };
 }

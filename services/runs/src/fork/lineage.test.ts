@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { putAggregate } from "../metrics/aggregates.fixture.ts";
 import { asOwner, callAs, failure, makeRun, startRuns, type RunsFixture } from "../runs.fixture.ts";
-import { listRelatives } from "./relatives.sql.ts";
+import { listRelatives } from "./lineage.sql.ts";
 
 let fixture: RunsFixture;
 beforeAll(async () => {

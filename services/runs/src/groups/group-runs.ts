@@ -6,9 +6,8 @@ import { nextTurn } from "@tidemark/turns";
 import { readFigures } from "../columns/column-values.sql.ts";
 import { weighConfigs } from "../correlations/numbers-of-runs.sql.ts";
 import type { RunsDeps, RunsHandlers } from "../deps.ts";
-import { fieldOfChoice, withChosenRuns } from "../select/with-chosen-runs.ts";
-import { readGroupBy, type GroupBy } from "./group-columns.rules.ts";
-import { createGrouping, type Group } from "./grouping.rules.ts";
+import { fieldOfChoice, withChosenRuns } from "../select/select-runs.ts";
+import { createGrouping, readGroupBy, type Group, type GroupBy } from "./grouping.rules.ts";
 import { readGroupValues, type GroupValues } from "./read-values.ts";
 
 /** Maximum number of groups in a request. */

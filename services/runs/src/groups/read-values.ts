@@ -5,9 +5,9 @@ import { PAGE_BYTES_MAX } from "@tidemark/limits";
 import type { Tx } from "@tidemark/pg";
 import { createPauses, nextTurn } from "@tidemark/turns";
 import type { DocumentColumn } from "../columns/column.rules.ts";
-import { isObject, membersOf } from "../columns/config-members.rules.ts";
+import { isObject, membersOf } from "../columns/config-value.rules.ts";
 import { readColumnCells } from "../columns/read-columns.ts";
-import { isLeftOut, type GroupBy } from "./group-columns.rules.ts";
+import { isLeftOut, type GroupBy } from "./grouping.rules.ts";
 import { readGroupedRuns, readLoggedValues } from "./grouped-runs.sql.ts";
 
 /** The values that runs are grouped by. */

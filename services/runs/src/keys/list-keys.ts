@@ -4,8 +4,7 @@ import { KEYS_PAGE_ROWS, RUNS_PAGE_ROWS } from "@tidemark/limits";
 import { callerOf, isUuid, pathId, requireLimit, throwFault } from "@tidemark/requests";
 import type { RunsDeps, RunsHandlers } from "../deps.ts";
 import { countVisibleRuns } from "../read/runs.sql.ts";
-import { REGEX_BYTES_MAX } from "../search/search-limits.rules.ts";
-import { isStorable } from "../search/words.rules.ts";
+import { isStorable, REGEX_BYTES_MAX } from "../search/words.rules.ts";
 import { KEY_KINDS, keysFrom, readKeySearch, readKind, type Key, type KeyPlace } from "./key.rules.ts";
 import { countKeys, readKeyVersions } from "./keys.sql.ts";
 

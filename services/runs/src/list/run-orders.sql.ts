@@ -1,9 +1,9 @@
 import { isMinimizeKey } from "@tidemark/metric-codec";
 import type { Bind } from "../search/parameters.sql.ts";
 import { runOfId } from "../read/runs.sql.ts";
-import { columnConditions, runSource, joinForIndexScan, type RunFilter, type RunSource } from "./run-filter.sql.ts";
-import { comparableValue } from "../columns/column-value.sql.ts";
+import { comparableValue } from "../columns/column-values.sql.ts";
 import type { Column } from "../columns/column.rules.ts";
+import { columnConditions, joinForIndexScan, runSource, type RunFilter, type RunSource } from "./run-filter.sql.ts";
 import { isDescending, metricOrderOf, type MetricOrder, type RunOrder } from "./run-list.rules.ts";
 
 /** The runs of one part of a sorted list, and the values to sort them by. */

@@ -1,6 +1,6 @@
-import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { endOfPrefix, keyCursor, readKeyCursor } from "./key-range.rules.ts";
+import { describe, expect, test } from "@jest/globals";
+import { endOfPrefix, keyCursor, readKeyCursor } from "./aggregates.rules.ts";
 
 describe("the end of a prefix", () => {
   test.each([

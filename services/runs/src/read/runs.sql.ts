@@ -1,8 +1,7 @@
 import { sql, type Tx } from "@tidemark/pg";
 import { seenAtOfRun } from "../life/signs-of-life.sql.ts";
-import { NO_METRICS, type MetricRow } from "../metrics/aggregates.rules.ts";
+import { NO_METRICS, type KeyRange, type MetricRow } from "../metrics/aggregates.rules.ts";
 import { metricColumns, metricsOf } from "../metrics/aggregates.sql.ts";
-import type { KeyRange } from "../metrics/key-range.rules.ts";
 import { artifactCountColumns, artifactCountsOf, type ArtifactCountsRow } from "./artifact-counts.sql.ts";
 
 /** A run as the statements return it; instants are RFC 3339 texts. */

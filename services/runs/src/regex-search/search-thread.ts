@@ -3,8 +3,7 @@ import { isAppError } from "@tidemark/errors";
 import { createDb, sqlState, type DbOptions } from "@tidemark/pg";
 import { answerTasks } from "@tidemark/threads";
 import { tooBroad } from "./bounds.rules.ts";
-import { findRuns } from "./find-runs.ts";
-import { matchNames } from "./match-names.ts";
+import { findRuns, matchNames } from "./find-runs.ts";
 import type { ThreadData, ThreadTask } from "./search-threads.ts";
 
 // The entry of a search thread. It does one search at a time, over a connection that no other thread uses.

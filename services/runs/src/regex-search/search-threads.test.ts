@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
-import type { RegexSearch } from "./find-runs.ts";
-import { createSearchThreads, type SearchThreads } from "./search-threads.ts";
 import { asOwner, callAs, failure, json, makeRun, startRuns, type RunsFixture } from "../runs.fixture.ts";
 import { filterOf } from "../list/list-pages.fixture.ts";
 import { whileTextsAreLocked } from "../search/locked-texts.fixture.ts";
+import type { RegexSearch } from "./find-runs.ts";
+import { createSearchThreads, type SearchThreads } from "./search-threads.ts";
 
 let fixture: RunsFixture;
 beforeAll(async () => {

@@ -2,8 +2,7 @@ import { AppError } from "@tidemark/errors";
 import type { DbOptions } from "@tidemark/pg";
 import { createThreads } from "@tidemark/threads";
 import { SEARCH_MS_MAX, tooBroad } from "./bounds.rules.ts";
-import type { RegexSearch } from "./find-runs.ts";
-import type { NameSearch } from "./match-names.ts";
+import type { NameSearch, RegexSearch } from "./find-runs.ts";
 
 /** A search for a thread: of runs, or of names. */
 export type ThreadTask = RegexSearch | NameSearch;

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { putAttributes } from "../columns/attributes.fixture.ts";
 import { compares, configValue } from "../columns/compared-values.fixture.ts";
-import type { Comparison, Operand } from "../columns/filter.rules.ts";
+import type { Comparison, Operand } from "../columns/column.rules.ts";
 import { putAggregate } from "../metrics/aggregates.fixture.ts";
 import { asOwner, callAs, json, makeRun, startRuns, type RunsFixture } from "../runs.fixture.ts";
 

@@ -1,11 +1,10 @@
-import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
+import { describe, expect, test } from "@jest/globals";
 import { isAppError } from "@tidemark/errors";
 import type { Column } from "../columns/column.rules.ts";
 import { parseSearch, type RegexCheck } from "./parse-search.rules.ts";
-import { DEPTH_MAX, NODES_MAX, QUERY_BYTES_MAX, REGEXES_MAX, TERMS_MAX } from "./search-limits.rules.ts";
+import { DEPTH_MAX, NODES_MAX, QUERY_BYTES_MAX, REGEXES_MAX, TERMS_MAX, trimWhiteSpace } from "./words.rules.ts";
 import type { RegexField, SearchTree, TextField } from "./tree.rules.ts";
-import { trimWhiteSpace } from "./words.rules.ts";
 import { writeSearch } from "./written-search.fixture.ts";
 
 const engine: RegexCheck = (pattern) =>

@@ -1,16 +1,20 @@
 import { DISPLAY_STATUSES } from "@tidemark/run-state";
 import {
+  isStorable,
+  literal,
+  lowerAscii,
   NODES_MAX,
   QUERY_BYTES_MAX,
-  REGEXES_MAX,
   REGEX_BYTES_MAX,
-  TERMS_MAX,
+  REGEXES_MAX,
   searchFault,
-} from "./search-limits.rules.ts";
+  splitOnWhiteSpace,
+  TERMS_MAX,
+  trimWhiteSpace,
+} from "./words.rules.ts";
 import { isComplete, parse, type Syntax } from "./syntax.rules.ts";
 import { tokenize, type TermToken } from "./tokenize.rules.ts";
 import { FINDS_NOTHING, type SearchTree } from "./tree.rules.ts";
-import { isStorable, literal, lowerAscii, splitOnWhiteSpace, trimWhiteSpace } from "./words.rules.ts";
 
 /**
  * Parses a run search query (API specification, Run search). White space around it is ignored; a blank

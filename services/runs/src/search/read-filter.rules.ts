@@ -1,7 +1,5 @@
-import { readColumn } from "../columns/column.rules.ts";
-import { numberOperand, type Comparison, type Filter, type Operand } from "../columns/filter.rules.ts";
-import { endsWord, readPhrase, startsWith } from "./characters.rules.ts";
-import { isStorable } from "./words.rules.ts";
+import { numberOperand, readColumn, type Comparison, type Filter, type Operand } from "../columns/column.rules.ts";
+import { endsWord, isStorable, readPhrase, startsWith } from "./words.rules.ts";
 
 const KINDS = ["config.", "metrics.", "attributes."];
 

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import type { Column } from "../columns/column.rules.ts";
-import type { Comparison, Operand } from "../columns/filter.rules.ts";
+import type { Column, Comparison, Operand } from "../columns/column.rules.ts";
 import { tokenize } from "./tokenize.rules.ts";
 
 const config = (path: string): Column => ({ kind: "config", path });

@@ -1,5 +1,5 @@
-import { expect, test } from "@jest/globals";
 import fc from "fast-check";
+import { expect, test } from "@jest/globals";
 import { METRIC_FIGURES } from "../columns/column.rules.ts";
 import { searchCondition, type PlainTree } from "./search-condition.sql.ts";
 import { parameters } from "./parameters.sql.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import type { SearchedRun } from "./search-evaluator.fixture.ts";
-import { REGEXES_MAX, QUERY_BYTES_MAX } from "./search-limits.rules.ts";
+import { QUERY_BYTES_MAX, REGEXES_MAX } from "./words.rules.ts";
 
 const FIELDS = ["", "all:", "name:", "project:", "notes:", "config:", "metadata:"] as const;
 const STATUSES = ["running", "stopping", "stopped", "finished", "failed"] as const;

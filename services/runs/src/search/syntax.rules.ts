@@ -1,4 +1,4 @@
-import { DEPTH_MAX, ID_BYTES_MIN, searchFault } from "./search-limits.rules.ts";
+import { DEPTH_MAX, ID_BYTES_MIN, searchFault } from "./words.rules.ts";
 import type { FilterToken, TermToken, Token } from "./tokenize.rules.ts";
 
 /**

@@ -1,8 +1,7 @@
-import type { Filter } from "../columns/filter.rules.ts";
-import { endsWord, readPhrase, startsWith } from "./characters.rules.ts";
+import type { Filter } from "../columns/column.rules.ts";
+import { endsWord, isWhiteSpace, readPhrase, startsWith } from "./words.rules.ts";
 import { readFilter } from "./read-filter.rules.ts";
 import type { RegexField } from "./tree.rules.ts";
-import { isWhiteSpace } from "./words.rules.ts";
 
 /** The field that a term searches. */
 type Field = RegexField | "id";

@@ -1,5 +1,5 @@
 import type { DisplayStatus } from "@tidemark/run-state";
-import type { Filter } from "../columns/filter.rules.ts";
+import type { Filter } from "../columns/column.rules.ts";
 
 /** The field that a text term searches. `all`: the summary text (project, name, tags, notes, status, id), the config and the metadata. */
 export type TextField = "all" | "name" | "project" | "notes" | "config" | "metadata";

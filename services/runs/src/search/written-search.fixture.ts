@@ -1,5 +1,4 @@
-import type { Operand } from "../columns/filter.rules.ts";
-import { columnName } from "../columns/column.rules.ts";
+import { columnName, type Operand } from "../columns/column.rules.ts";
 import type { SearchTree } from "./tree.rules.ts";
 
 /** A query and its nesting depth. */

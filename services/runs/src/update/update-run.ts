@@ -3,15 +3,14 @@ import type { Tx } from "@tidemark/pg";
 import { admitChange } from "@tidemark/plan-limits";
 import { ChangeKind } from "@tidemark/proto/changes/v1/changes";
 import { callerOf, pathId, refuseUnpaid, throwFault, type Caller } from "@tidemark/requests";
-import type { RunStatus } from "@tidemark/run-state";
+import { RUN_STATUSES, type RunStatus } from "@tidemark/run-state";
 import { readDocumentInTurns, writeCanonicalInTurns } from "@tidemark/documents";
-import { textBytes } from "../documents/stored-bytes.rules.ts";
-import { notesOf, withNotes } from "../documents/run-notes.rules.ts";
+import { notesOf, textBytes, withNotes } from "../documents/run-notes.rules.ts";
 import type { RunsDeps, RunsHandlers } from "../deps.ts";
 import { encodeRun } from "../read/encode-run.ts";
 import { requireRun } from "../read/runs.sql.ts";
-import { changeStatus, requireStatus } from "./change-status.ts";
-import { lockRunState, updateRunDocuments } from "./run-changes.sql.ts";
+import { recordHeartbeats } from "../life/signs-of-life.sql.ts";
+import { lockRunState, moveRuns, updateRunDocuments, type LockedRun } from "./run-changes.sql.ts";
 
 type Changes = Parameters<RunsHandlers["updateRun"]>[0];
 
@@ -76,4 +75,28 @@ async function changeDocuments(tx: Tx, orgId: string, runId: string, { name, tag
     metadata = await writeCanonicalInTurns(withNotes(document, notes));
   }
   await updateRunDocuments(tx, orgId, runId, { name, tags: tags?.tags, metadata });
+}
+
+/** Returns a known status, or undefined. @throws bad_request */
+export function requireStatus(text: string | undefined): RunStatus | undefined {
+  const status = RUN_STATUSES.find((known) => known === text);
+  if (text !== undefined && status === undefined) {
+    throw badRequest(`status must be one of ${RUN_STATUSES.join(", ")}`, "status");
+  }
+  return status;
+}
+
+/** Sets the status of runs that this transaction has locked. `now` is RFC 3339. */
+export async function changeStatus(
+  tx: Tx,
+  orgId: string,
+  locked: readonly LockedRun[],
+  { status, now }: { readonly status: RunStatus; readonly now: string },
+): Promise<void> {
+  await moveRuns(tx, orgId, locked, { kind: "patch", status });
+  if (status !== "running") return;
+  // They run again from now on, although their creation may be long ago.
+  const begun = locked.filter(({ state }) => state.status !== "running");
+  const ids = begun.map(({ id }) => id);
+  await recordHeartbeats(tx, orgId, ids, now);
 }

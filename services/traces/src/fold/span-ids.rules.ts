@@ -1,3 +1,5 @@
+import { SPAN_KINDS, SPAN_STATUSES } from "@tidemark/limits";
+
 /** Numbers of spans by their ids: an open hash table, because a `Map` of texts would take five times the memory. */
 export type SpanIds = {
   /** Returns the number of a span, -1 for one that is not in the table. */
@@ -65,4 +67,14 @@ export function compareIds(ids: SpanIds, a: number, b: number): number {
 /** Returns an id as 16 hexadecimal digits. */
 export function spanIdText(high: number, low: number): string {
   return high.toString(16).padStart(8, "0") + low.toString(16).padStart(8, "0");
+}
+
+/** The number of a status in `tidemark.traces.v1.SpanStatus`. */
+export function statusNumber(status: (typeof SPAN_STATUSES)[number]): number {
+  return SPAN_STATUSES.indexOf(status) + 1;
+}
+
+/** The number of a kind in `tidemark.traces.v1.SpanKind`. */
+export function kindNumber(kind: (typeof SPAN_KINDS)[number]): number {
+  return SPAN_KINDS.indexOf(kind) + 1;
 }

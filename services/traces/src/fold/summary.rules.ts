@@ -1,7 +1,6 @@
 import { createByteReader, createByteWriter } from "@tidemark/span-codec";
 import { firstRewards } from "./rewards.rules.ts";
-import { spanIdText } from "./span-ids.rules.ts";
-import { kindNumber, statusNumber } from "./span-numbers.rules.ts";
+import { kindNumber, spanIdText, statusNumber } from "./span-ids.rules.ts";
 import { isTruncated, kindBitsOf, statusOf, type TraceFold } from "./totals.rules.ts";
 
 /** The fields of a trace that lists show and filter by. NaN stands for an absent number; times are microseconds since the Unix epoch. */

@@ -2,8 +2,7 @@ import { SPAN_KINDS, SPAN_STATUSES, TRACE_LIMITS } from "@tidemark/limits";
 import type { SpanRecord } from "@tidemark/span-codec";
 import { countCycles, createCycleSearch } from "./cycles.rules.ts";
 import { firstRewards } from "./rewards.rules.ts";
-import { compareIds } from "./span-ids.rules.ts";
-import { statusNumber } from "./span-numbers.rules.ts";
+import { compareIds, statusNumber } from "./span-ids.rules.ts";
 import { createSpanTable, MARK, type SpanTable } from "./span-table.rules.ts";
 
 /** All totals of a trace that summaries need, updated with every record. Spans are numbers in the table; -1 stands for none. */

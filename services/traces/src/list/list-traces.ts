@@ -3,12 +3,12 @@ import { SPAN_KINDS, SPAN_STATUSES, TRACE_LIMITS, TRACES_PAGE_ROWS } from "@tide
 import type { Tx } from "@tidemark/pg";
 import type { ListTracesRequest } from "@tidemark/proto/traces/v1/traces";
 import { callerOf, canBeFound, isUuid, pathId, requireLimit, throwFault, type Caller } from "@tidemark/requests";
+import { readCursor, writeCursor } from "@tidemark/cursors";
 import type { TracesDeps, TracesHandlers } from "../deps.ts";
 import { encodeTrace } from "../read/encode-trace.ts";
 import { findProjectByName, findRunLabels, hasProject } from "../runs/labels.sql.ts";
 import { readTerms } from "./search-terms.rules.ts";
-import { readTraceCursor, writeTraceCursor } from "./trace-cursor.ts";
-import { listTraceRows, type TraceFilter, type TraceScope } from "./trace-rows.sql.ts";
+import { listTraceRows, type TraceFilter, type TracePosition, type TraceScope } from "./trace-rows.sql.ts";
 
 const DAY_US = 24 * 60 * 60 * 1_000_000;
 /** Bounds that no start reaches: the years 1 to 9999. */
@@ -109,4 +109,20 @@ function wordNumber(words: readonly string[], word: string, field: string): numb
   const found = words.indexOf(word);
   if (found === -1) throw badRequest(`${field} must be one of all, ${words.join(", ")}`, field);
   return found + 1;
+}
+
+/** Returns the cursor of the page after a trace. It stays valid while traces are added. */
+function writeTraceCursor({ startedUs, traceId, runId }: TracePosition): string {
+  return writeCursor([startedUs, traceId, runId]);
+}
+
+/** Reads a cursor; the empty text means the first page. @throws bad_request */
+function readTraceCursor(cursor: string): TracePosition | undefined {
+  if (cursor === "") return undefined;
+  const [startedUs, traceId, runId] = readCursor(cursor, 3) ?? [];
+  const isTrace = typeof traceId === "string" && /^[0-9a-f]{32}$/.test(traceId);
+  if (isTrace && Number.isInteger(startedUs) && typeof runId === "string" && isUuid(runId)) {
+    return { startedUs: startedUs as number, traceId, runId };
+  }
+  throw badRequest("cursor is not a cursor of this list", "cursor");
 }

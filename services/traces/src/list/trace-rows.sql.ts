@@ -1,5 +1,5 @@
 import { plannedSql, sql, type Statement, type Tx } from "@tidemark/pg";
-import { statusNumber } from "../fold/span-numbers.rules.ts";
+import { statusNumber } from "../fold/span-ids.rules.ts";
 import { readSummaryRest, type TraceSummary } from "../fold/summary.rules.ts";
 import type { SearchTerm } from "./search-terms.rules.ts";
 

@@ -1,5 +1,5 @@
-import { expect, test } from "@jest/globals";
 import fc from "fast-check";
+import { expect, test } from "@jest/globals";
 import type { TraceFold } from "../fold/totals.rules.ts";
 import { chooseSpans } from "./choose-spans.rules.ts";
 

@@ -1,11 +1,14 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { SPAN_KINDS } from "@tidemark/limits";
-import type { TraceSchema } from "@tidemark/proto/traces/v1/traces";
+import type { SpanSchema, TraceSchema } from "@tidemark/proto/traces/v1/traces";
+import type { SpanPayload, SpanRecord } from "@tidemark/span-codec";
+import type { ExportedSpanSchema } from "@tidemark/proto/traces/v1/archive";
 import type { TraceSummary } from "../fold/summary.rules.ts";
 import type { RunLabel } from "../runs/labels.sql.ts";
+import { spanIdText } from "../fold/span-ids.rules.ts";
 
 /** A trace as lists and details show it. */
-export type LabeledTrace = {
+type LabeledTrace = {
   readonly traceId: string;
   readonly updatedUs: number;
   readonly label: RunLabel;
@@ -58,4 +61,46 @@ export function encodeTrace({
 /** Returns undefined for NaN, which stands for an absent number. */
 export function present(value: number): number | undefined {
   return Number.isNaN(value) ? undefined : value;
+}
+
+/** Encodes a record as it is stored: a duration that no client sent is absent, and its children are not counted. */
+export function encodeSpan(record: SpanRecord, payload: SpanPayload): MessageInitShape<typeof SpanSchema> {
+  const hasParent = record.parentHigh !== 0 || record.parentLow !== 0;
+  return {
+    ...payload,
+    spanId: spanIdText(record.idHigh, record.idLow),
+    parentSpanId: hasParent ? spanIdText(record.parentHigh, record.parentLow) : "",
+    name: record.name,
+    kind: record.kind,
+    status: record.status,
+    startedUs: record.startUs,
+    endedUs: present(record.endUs),
+    durationMs: present(record.durationMs),
+    step: present(record.step),
+    rank: present(record.rank),
+    threadId: record.threadId,
+    rolloutId: record.rolloutId,
+    previews: record.hasPreviews,
+    redactionState: record.redaction,
+    truncated: record.isTruncated,
+  };
+}
+
+/** Encodes a record as it is stored, with the sequences of its parts. */
+export function encodeExportedSpan(
+  record: SpanRecord,
+  payload: SpanPayload,
+): MessageInitShape<typeof ExportedSpanSchema> {
+  const { seq } = record;
+  const hasParent = record.parentHigh !== 0 || record.parentLow !== 0;
+  const other = (named: number, isThere: boolean): number | undefined => (isThere && named !== seq ? named : undefined);
+  return {
+    span: encodeSpan(record, payload),
+    sequence: seq,
+    parentSequence: other(record.parentSeq, hasParent),
+    endedSequence: other(record.endSeq, !Number.isNaN(record.endUs)),
+    durationSequence: other(record.durationSeq, !Number.isNaN(record.durationMs)),
+    stepSequence: other(record.stepSeq, !Number.isNaN(record.step)),
+    rankSequence: other(record.rankSeq, !Number.isNaN(record.rank)),
+  };
 }

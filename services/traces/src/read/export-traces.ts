@@ -5,7 +5,7 @@ import type { Handlers } from "@tidemark/rpc";
 import { createByteReader, readPayload, readTree, unpack } from "@tidemark/span-codec";
 import type { TracesDeps } from "../deps.ts";
 import { copyPayload } from "./payloads.sql.ts";
-import { encodeExportedSpan } from "./encode-exported-span.ts";
+import { encodeExportedSpan } from "./encode-trace.ts";
 import { readSegmentsOfTrace, readTracesOfRun, type StoredSegment } from "./exported-segments.sql.ts";
 
 type Span = MessageInitShape<typeof ExportedSpanSchema>;

@@ -10,11 +10,9 @@ import { summarize, type TraceSummary } from "../fold/summary.rules.ts";
 import type { TraceFold } from "../fold/totals.rules.ts";
 import { catchUp } from "../state/load-segments.sql.ts";
 import type { TraceKey } from "../state/trace-state.rules.ts";
-import { chooseSpans, countSpans, type SpanPosition, type WantedSpans } from "./choose-spans.rules.ts";
-import { encodeSpan } from "./encode-span.ts";
-import { present } from "./encode-trace.ts";
+import { chooseSpans, countSpans, writeSpanCursor, type SpanPosition, type WantedSpans } from "./choose-spans.rules.ts";
+import { encodeSpan, present } from "./encode-trace.ts";
 import { readPayloads } from "./payloads.sql.ts";
-import { writeSpanCursor } from "./span-cursor.rules.ts";
 
 /** The part of a request that selects spans of a trace. */
 export type SpansAsked = {

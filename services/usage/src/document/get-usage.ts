@@ -4,10 +4,9 @@ import { monthOf, planOf, planTiers, tierOf, type Plan, type Plans } from "@tide
 import type { UsageNumbersSchema } from "@tidemark/proto/usage/v1/usage";
 import { callerOf } from "@tidemark/requests";
 import type { UsageDeps, UsageHandlers } from "../deps.ts";
-import { forecastOf } from "./forecast.rules.ts";
+import { forecastOf, warningsOf } from "./warnings.rules.ts";
 import { readRequests } from "./numbers.sql.ts";
 import { readNumbers, type Numbers } from "./read-numbers.ts";
-import { warningsOf } from "./warnings.rules.ts";
 
 /** UsageService.GetUsage. @throws unauthenticated; forbidden for keys of one project */
 export function getUsage({ db, plans, enforced, now }: UsageDeps): UsageHandlers["getUsage"] {

@@ -1,8 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { hostedPlans, monthOf } from "@tidemark/plans";
-import { forecastOf } from "./forecast.rules.ts";
-import { metadataBytes, storageBytes, storageByKind } from "./storage.rules.ts";
-import { warningsOf } from "./warnings.rules.ts";
+import { forecastOf, warningsOf } from "./warnings.rules.ts";
+import { metadataBytes, storageByKind, storageBytes } from "./storage.rules.ts";
 
 describe("a forecast", () => {
   const at = (now: string, used: number, limit: number) => {

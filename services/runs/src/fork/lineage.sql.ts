@@ -4,6 +4,83 @@ import { metricColumns, metricsOf } from "../metrics/aggregates.sql.ts";
 import { projectOfRun, runColumns, runOfId, type RunRow } from "../read/runs.sql.ts";
 import { artifactCountColumns, artifactCountsOf, type ArtifactCountsRow } from "../read/artifact-counts.sql.ts";
 
+/** An artifact of a run as clients see it; the instant is an RFC 3339 text, `metadata` JSON. */
+export type ArtifactRow = {
+  readonly id: string;
+  readonly runId: string;
+  readonly type: string;
+  readonly name: string;
+  readonly uri: string;
+  readonly step: number | null;
+  readonly sizeBytes: number | null;
+  readonly sha256: string | null;
+  readonly mimeType: string;
+  readonly storageBackend: string;
+  readonly metadata: string;
+  readonly createdAt: string;
+};
+
+const findArtifactSql = sql(
+  "runs_find_artifact",
+  `SELECT id, run_id AS "runId", type, name, uri, step, size_bytes AS "sizeBytes", sha256, mime_type AS "mimeType",
+     storage_backend AS "storageBackend", metadata, created_at AS "createdAt"
+   FROM artifacts.artifacts_v1 WHERE org_id = $1 AND id = $2`,
+);
+
+/** Returns an artifact of the organization. */
+export function findArtifact(tx: Tx, orgId: string, artifactId: string): Promise<ArtifactRow | undefined> {
+  return tx.one(findArtifactSql, [orgId, artifactId]);
+}
+
+/** A run of a chain. */
+type OriginRow = {
+  /** Place of the requested run, from 1. */
+  readonly place: number;
+  readonly id: string;
+  readonly startedUs: number;
+  readonly parentId: string | null;
+  readonly forkedFromStep: number | null;
+};
+
+/** The columns of the run `o` that a chain needs. */
+const columns = `o.id, (extract(epoch FROM o.started_at) * 1000000)::float8 AS started_us, o.parent_run_id, o.forked_from_step`;
+
+const listOriginsSql = sql(
+  "runs_list_origins",
+  `WITH RECURSIVE chain AS (
+     SELECT w.place::int4 AS place, 0 AS depth, r.*
+     FROM unnest($2::uuid[]) WITH ORDINALITY AS w (id, place)
+     CROSS JOIN LATERAL (
+       SELECT ${columns} FROM runs.runs o
+       WHERE o.org_id = $1 AND o.id = w.id AND ($3::uuid IS NULL OR o.project_id = $3) OFFSET 0
+     ) r
+     UNION ALL
+     SELECT c.place, c.depth + 1, r.*
+     FROM chain c
+     CROSS JOIN LATERAL (
+       SELECT ${columns} FROM runs.runs o
+       WHERE o.org_id = $1 AND o.id = c.parent_run_id AND ($3::uuid IS NULL OR o.project_id = $3) OFFSET 0
+     ) r
+     WHERE c.depth < $4 AND c.forked_from_step IS NOT NULL
+   )
+   SELECT place, id, started_us AS "startedUs", parent_run_id AS "parentId", forked_from_step AS "forkedFromStep"
+   FROM chain ORDER BY place, depth`,
+);
+
+/**
+ * Returns some runs with their ancestors, as far as they are in the organization and in `projectId` and were forked at a step, at most `depthMax` of each: each
+ * run before its parent. Runs that do not exist are left out.
+ */
+export function listOrigins(
+  tx: Tx,
+  orgId: string,
+  runIds: readonly string[],
+  projectId: string | undefined,
+  depthMax: number,
+): Promise<OriginRow[]> {
+  return tx.rows(listOriginsSql, [orgId, runIds, projectId ?? null, depthMax]);
+}
+
 /** A run of a lineage and its relation to the requested run. */
 type RelativeRow = RunRow &
   MetricRow &

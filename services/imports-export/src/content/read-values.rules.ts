@@ -1,5 +1,48 @@
 import { badRequest } from "@tidemark/errors";
 import { OFFSET_CHARACTERS, readDecimals, readOffset, readSeconds, SECONDS_CHARACTERS } from "@tidemark/instants";
+import type { SourceArtifact } from "./content.rules.ts";
+import { numberOf } from "./read-fields.rules.ts";
+
+const CHECKPOINT = /checkpoint|model|\.(?:pt|pth|ckpt|safetensors|onnx)\b/i;
+const ROLLOUT = /rollout|video|\.(?:mp4|mov|webm)\b/i;
+const TABLE = /table|\.(?:csv|tsv|parquet)\b/i;
+
+/** Guesses the type of an artifact from its name in another tracker. */
+export function artifactTypeOf(type: string, name: string): SourceArtifact["type"] {
+  const told = `${type} ${name}`;
+  if (CHECKPOINT.test(told)) return "checkpoint";
+  return ROLLOUT.test(told) ? "rollout" : "file";
+}
+
+/** Returns the type of the collection that an imported artifact belongs to. */
+export function collectionTypeOf({ type, name }: Pick<SourceArtifact, "type" | "name">): string {
+  if (type === "checkpoint") return "checkpoint";
+  if (type === "rollout") return "media";
+  return TABLE.test(name) ? "table" : "file";
+}
+
+/** Returns whether a text has at most `max` Unicode code points. */
+export function hasAtMost(text: string, max: number): boolean {
+  // A code point has one or two units.
+  if (text.length <= max) return true;
+  if (text.length > 2 * max) return false;
+  let points = 0;
+  for (let at = 0; at < text.length; points++) at += text.codePointAt(at)! > 0xffff ? 2 : 1;
+  return points <= max;
+}
+
+const NOT_FINITE = new Set(["nan", "inf", "infinity", "+inf", "+infinity", "-inf", "-infinity"]);
+
+/**
+ * Reads the value of a point; undefined for a value that is not finite, in the forms that trackers write in JSON: null, a text, or a number out of range.
+ * @throws bad_request
+ */
+export function metricValueOf(value: unknown): number | undefined {
+  const number = numberOf(value);
+  if (number !== undefined) return Number.isFinite(number) ? number : undefined;
+  if (value === null || (typeof value === "string" && NOT_FINITE.has(value.trim().toLowerCase()))) return undefined;
+  throw badRequest("value must be a number", "value");
+}
 
 /** Numbers from here on are milliseconds, smaller ones seconds. */
 const MILLISECONDS_MIN = 1e10;

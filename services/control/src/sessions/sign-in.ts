@@ -1,16 +1,76 @@
+import { issueCredential, parseCredential } from "@tidemark/credentials";
 import { AppError, badRequest } from "@tidemark/errors";
+import type { Tx } from "@tidemark/pg";
 import type { SignInForDevelopmentRequest } from "@tidemark/proto/control/v1/control";
 import type { ControlDeps, ControlHandlers } from "../deps.ts";
+import { enterOrganization } from "../organizations/organizations.sql.ts";
+import { announceChange, commitProjectionChange, findLiveCredential } from "../projection/lock-caller.ts";
 import {
   readAccountType,
+  readEmail,
   readPlanTier,
   requireFreePlan,
   seatLimit,
   seatLimitReached,
-} from "../organizations/account.rules.ts";
-import { readEmail } from "../organizations/people.rules.ts";
+} from "../organizations/people.rules.ts";
 import { upsertUser } from "../organizations/users.sql.ts";
+import { insertOneTimeToken, takeOneTimeToken } from "./live-sessions.sql.ts";
+import { openSession, openSessionOfKey } from "./open-session.ts";
 import { enterAs, type SignInRequest } from "./choose-organization.ts";
+
+/** How long a token is valid. */
+const TOKEN_MS = 10 * 60_000;
+
+/** Creates a token that opens one session of a member, and returns its text. */
+export async function issueOneTimeToken(
+  tx: Tx,
+  { randomBytes, now }: Pick<ControlDeps, "randomBytes" | "now">,
+  member: { readonly orgId: string; readonly userId: string },
+): Promise<string> {
+  const { id, hash, text } = issueCredential("one_time", randomBytes);
+  const begin = now();
+  const expiresAt = new Date(begin.getTime() + TOKEN_MS);
+  await insertOneTimeToken(tx, { ...member, credentialId: id, hash, now: begin, expiresAt });
+  return text;
+}
+
+/**
+ * Opens the one session that a token is valid for.
+ * @throws unauthenticated for a token that was used, is too old, or never existed
+ */
+export function signInOnce(deps: ControlDeps): ControlHandlers["signInOnce"] {
+  return async ({ token }) => {
+    const credential = parseCredential(token);
+    if (credential?.kind !== "one_time") throw invalid();
+    const created = await deps.db.transaction(async (tx) => {
+      const member = await takeOneTimeToken(tx, credential, deps.now());
+      if (member === undefined) throw invalid();
+      await enterOrganization(tx, member.orgId);
+      const session = await openSession(tx, deps, member);
+      await announceChange(tx, member.orgId);
+      return session;
+    });
+    deps.wakeRelay();
+    return { created };
+  };
+}
+
+function invalid(): AppError {
+  return new AppError("unauthenticated", "invalid or expired credentials");
+}
+
+/**
+ * Opens a session with the rights of an API key, which ends with the key.
+ * @throws unauthenticated for every text that is not a working key
+ */
+export function signInWithApiKey(deps: ControlDeps): ControlHandlers["signInWithApiKey"] {
+  return async ({ apiKey }) => {
+    const key = await findLiveCredential(deps.db, "api_key", apiKey, deps.now());
+    if (key === undefined) throw new AppError("unauthenticated", "invalid or expired credentials");
+    const { org_id: orgId, id: keyId } = key;
+    return { created: await commitProjectionChange(deps, orgId, (tx) => openSessionOfKey(tx, deps, { orgId, keyId })) };
+  };
+}
 
 /** Returns which ways of signing in this installation offers. */
 export function getAuthConfig({ settings }: ControlDeps): ControlHandlers["getAuthConfig"] {
