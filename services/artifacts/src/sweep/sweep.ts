@@ -117,7 +117,7 @@ const takeObjects = sql(
    ), taken AS (
      UPDATE artifacts.entries e SET object_id = NULL FROM had WHERE e.org_id = $1 AND e.id = had.id
    )
-   SELECT object_id AS "objectId", size_bytes AS "owedBytes" FROM had`,
+   SELECT object_id AS "objectId", coalesce(size_bytes, 0) AS "owedBytes" FROM had`,
 );
 const countOff = sql(
   "artifacts_count_off_purged_version",

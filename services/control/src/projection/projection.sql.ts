@@ -39,11 +39,10 @@ const readProjectionPageSql = sql(
 
 type Bounds = { floor: string; ceiling: string; changed_xid: string | null };
 
+type ChangedFacts = ({ kind: "organization" } & OrganizationFacts) | CredentialFacts;
+
 /** A changed row: an organization, or a credential, with its position in the order of changes. */
-export type ChangedRow = { position: ChangePosition } & (
-  | ({ kind: "organization" } & OrganizationFacts)
-  | ({ kind: "api_key" | "session" } & CredentialFacts)
-);
+export type ChangedRow = { position: ChangePosition } & ChangedFacts;
 
 /** Rows changed after `after`, and the oldest open and the next transaction of the server when it read them. */
 export type ProjectionPage = { floor: bigint; ceiling: bigint; rows: ChangedRow[] };
@@ -54,7 +53,7 @@ export async function readProjectionPage(
   page: { after: ChangePosition; liveOnly: boolean; limit: number },
 ): Promise<ProjectionPage> {
   const { after, liveOnly, limit } = page;
-  const found = await tx.rows<Bounds & ChangedRow & { id: string }>(readProjectionPageSql, [
+  const found = await tx.rows<Bounds & ChangedFacts & { id: string }>(readProjectionPageSql, [
     after.xid.toString(),
     after.kind,
     after.id,

@@ -2,7 +2,7 @@ import { byteaArray, sql, textArray, type Tx } from "@tidemark/pg";
 import { jobColumns, type JobRow } from "../jobs/jobs.sql.ts";
 
 /** An import that this process works on: every process that does so later has a higher fence. */
-export type HeldJob = JobRow & { readonly identity: Uint8Array };
+export type HeldJob = JobRow & { readonly identity: Uint8Array | null };
 
 const beginSql = sql(
   "imports_begin_commit",
@@ -76,7 +76,7 @@ export type JobRun = {
 const listRunsSql = sql(
   "imports_list_job_runs",
   `SELECT r.source_hash AS "sourceHash", r.sequence, r.place, r.is_rich AS "isRich", r.outcome, r.run_id AS "runId"
-   FROM imports.job_runs r WHERE r.org_id = $1 AND r.job_id = $2 AND r.sequence IS NOT NULL ORDER BY r.sequence, r.place`,
+   FROM imports.job_runs r WHERE r.org_id = $1 AND r.job_id = $2 AND r.sequence IS NOT NULL AND r.place IS NOT NULL ORDER BY r.sequence, r.place`,
 );
 
 /** Returns all runs of a job in their order, at most the number that a job may have. */

@@ -60,7 +60,7 @@ export async function runCommit(
 async function work(deps: CommitDeps, held: HeldJob, isOver: () => boolean): Promise<boolean> {
   const { db, log } = deps;
   const { orgId } = held;
-  const identity = fromBinary(IdentitySchema, held.identity);
+  const identity = fromBinary(IdentitySchema, held.identity!);
   const callWithRetry = createCallWithRetry(() => deps.newCall(identity), isOver);
   if (!held.isPlanned && !(await planCommit(deps, callWithRetry, held))) return false;
   const job = (await db.readTenant(orgId, (tx) => findJob(tx, orgId, held.id)))!;

@@ -124,7 +124,7 @@ const listFactsSql = sql(
 
 /** Returns the packed facts of all whole pieces, in their order. */
 export async function listFacts(tx: Tx, { orgId, id }: ArchiveName): Promise<Uint8Array[]> {
-  return (await tx.rows<{ facts: Uint8Array }>(listFactsSql, [orgId, id])).map(({ facts }) => facts);
+  return (await tx.rows<{ facts: Uint8Array | null }>(listFactsSql, [orgId, id])).map(({ facts }) => facts!);
 }
 
 const lastFactsSql = sql(
@@ -134,7 +134,7 @@ const lastFactsSql = sql(
 
 /** Returns the packed facts of the last whole piece; undefined where there is none. */
 export async function findLastFacts(tx: Tx, { orgId, id }: ArchiveName): Promise<Uint8Array | undefined> {
-  return (await tx.one<{ facts: Uint8Array }>(lastFactsSql, [orgId, id]))?.facts;
+  return (await tx.one<{ facts: Uint8Array | null }>(lastFactsSql, [orgId, id]))?.facts ?? undefined;
 }
 
 const loadPieceSql = sql(
@@ -189,5 +189,5 @@ const answerSql = sql("imports_read_answer", "SELECT answer FROM imports.archive
 
 /** Returns the packed answer of an archive that is restored. */
 export async function readAnswer(tx: Tx, { orgId, id }: ArchiveName): Promise<Uint8Array> {
-  return (await tx.one<{ answer: Uint8Array }>(answerSql, [orgId, id]))!.answer;
+  return (await tx.one<{ answer: Uint8Array | null }>(answerSql, [orgId, id]))!.answer!;
 }

@@ -64,7 +64,7 @@ export type AttributeOutcome =
 
 const insertAttributes = sql(
   "ingest_append_attributes",
-  `SELECT outcome, place, stored_at AS "createdAt", $4::bigint AS "firstId", NULL AS "highestLine"
+  `SELECT outcome, place, stored_at AS "createdAt", $4::bigint AS "firstId", NULL::bigint AS "highestLine"
    FROM ingest.append_attributes($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
 );
 const insertCaptured = sql(

@@ -1,4 +1,4 @@
-import { binarySql, sql, type ReadPage, type Statement, type Tx } from "@tidemark/pg";
+import { binarySql, sql, type ReadPage, type Tx } from "@tidemark/pg";
 
 /** A stored object that is not an attribute; documents are JSON texts. */
 export type StoredObject = {
@@ -14,7 +14,15 @@ export type StoredObject = {
   readonly createdAt: string;
 };
 
-type ListedObject = StoredObject & { readonly fromAttribute: boolean };
+/** An object whose documents are those of an attribute. */
+type OfAttribute = Omit<StoredObject, "valueJson" | "metadataJson" | "summaryJson"> & {
+  readonly fromAttribute: true;
+  readonly valueJson: null;
+  readonly metadataJson: null;
+  readonly summaryJson: null;
+};
+
+type ListedObject = (StoredObject & { readonly fromAttribute: false }) | OfAttribute;
 
 /** Objects have at most 100 KB each, and without documents a hundredth of that. */
 const PAGE_ROWS = 50;
@@ -31,16 +39,19 @@ const page = (name: string, documents: string, rows: number) =>
    ORDER BY o.order_step, o.created_at, o.id LIMIT ${rows}`,
   );
 
-const listObjects = page(
+const listObjectsSql = page(
   "ingest_export_objects",
   `o.value AS "valueJson", o.metadata AS "metadataJson", o.summary AS "summaryJson"`,
   PAGE_ROWS,
 );
-const listTables = page(
+const listTablesSql = page(
   "ingest_export_tables",
   `'' AS "valueJson", '' AS "metadataJson", '' AS "summaryJson"`,
   TABLES_PAGE_ROWS,
 );
+
+const listObjects = (tx: Tx, values: readonly unknown[]) => tx.rows<ListedObject>(listObjectsSql, values);
+const listTables = (tx: Tx, values: readonly unknown[]) => tx.rows<StoredObject>(listTablesSql, values);
 
 /** Reads the objects of a run of one kind, those without a step first, then by step, time and id, without those that are attributes. */
 export async function* readObjectsOfKind(
@@ -49,8 +60,8 @@ export async function* readObjectsOfKind(
   runId: string,
   kind: string,
 ): AsyncGenerator<StoredObject[], void, undefined> {
-  for await (const rows of pagesOf({ statement: listObjects, rowsMax: PAGE_ROWS }, read, [orgId, runId, kind]))
-    yield rows.filter(({ fromAttribute }) => !fromAttribute);
+  for await (const rows of pagesOf({ list: listObjects, rowsMax: PAGE_ROWS }, read, [orgId, runId, kind]))
+    yield rows.filter((row) => !row.fromAttribute);
 }
 
 /** Reads the tables of a run in the same order, without their documents. */
@@ -59,19 +70,19 @@ export function readTablesOfRun(
   orgId: string,
   runId: string,
 ): AsyncGenerator<StoredObject[], void, undefined> {
-  return pagesOf({ statement: listTables, rowsMax: TABLES_PAGE_ROWS }, read, [orgId, runId, "table"]);
+  return pagesOf({ list: listTables, rowsMax: TABLES_PAGE_ROWS }, read, [orgId, runId, "table"]);
 }
 
-async function* pagesOf(
-  { statement, rowsMax }: { readonly statement: Statement; readonly rowsMax: number },
+async function* pagesOf<Row extends Pick<StoredObject, "id" | "step" | "createdAt">>(
+  pages: { readonly list: (tx: Tx, values: readonly unknown[]) => Promise<Row[]>; readonly rowsMax: number },
   read: ReadPage,
   of: readonly string[],
-): AsyncGenerator<ListedObject[], void, undefined> {
+): AsyncGenerator<Row[], void, undefined> {
   let after: readonly unknown[] = ["-Infinity", "-infinity", -1];
   for (;;) {
-    const rows = await read((tx) => tx.rows<ListedObject>(statement, [...of, ...after]));
+    const rows = await read((tx) => pages.list(tx, [...of, ...after]));
     if (rows.length > 0) yield rows;
-    if (rows.length < rowsMax) return;
+    if (rows.length < pages.rowsMax) return;
     const last = rows.at(-1)!;
     after = [last.step ?? "-Infinity", last.createdAt, last.id];
   }
