@@ -27,7 +27,7 @@ export { migrate, platformMigrations, type MigrationReport } from "./migrate.ts"
 export { isFrozen, type MigrationSet, readMigrationFiles } from "./migration-files.ts";
 export { putOutbox, startRelay, type OutboxMessage, type Relay, type RelayedMessage } from "./outbox.ts";
 export { sqlState } from "./pg-error.ts";
-export { binarySql, plannedSql, sql, type Statement } from "./statement.ts";
+export { binarySql, declaredStatements, plannedSql, sql, type Statement } from "./statement.ts";
 export {
   beginRemovals,
   organizationRemover,
@@ -39,5 +39,6 @@ export {
   type RemovalKind,
   type RemoverOptions,
 } from "./removals.ts";
+export { columnTypes } from "./types.ts";
 export { inBatches } from "./batches.ts";
 export { streamPages, type ReadPage } from "./stream-pages.ts";

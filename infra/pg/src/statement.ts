@@ -7,10 +7,19 @@ export type Statement = {
   readonly rows?: "binary";
 };
 
-const names = new Map<string, string>();
+const declared = new Map<string, Statement>();
 
 /** PostgreSQL truncates longer names, so two of them might become the same. */
 const NAME_BYTES_MAX = 63;
+
+function declare(statement: Statement): Statement {
+  const { name, text } = statement;
+  if (Buffer.byteLength(name) > NAME_BYTES_MAX) throw new Error(`the name of a SQL statement is too long: ${name}`);
+  const known = declared.get(name);
+  if (known !== undefined && known.text !== text) throw new Error(`two SQL statements share the name ${name}`);
+  declared.set(name, statement);
+  return statement;
+}
 
 /**
  * Declares a statement. Names are unique in a process (`<schema>_<verb>_<noun>`), because a second
@@ -18,13 +27,7 @@ const NAME_BYTES_MAX = 63;
  * @throws Error for a name of more than 63 bytes, or one that another text has
  */
 export function sql(name: string, text: string): Statement {
-  if (Buffer.byteLength(name) > NAME_BYTES_MAX) throw new Error(`the name of a SQL statement is too long: ${name}`);
-  const known = names.get(name);
-  if (known !== undefined && known !== text) {
-    throw new Error(`two SQL statements share the name ${name}`);
-  }
-  names.set(name, text);
-  return { name, text };
+  return declare({ name, text });
 }
 
 /**
@@ -32,7 +35,12 @@ export function sql(name: string, text: string): Statement {
  * four times as long to read. Columns may be boolean, bytea, text, uuid, double precision, or integers.
  */
 export function binarySql(name: string, text: string): Statement {
-  return { ...sql(name, text), rows: "binary" };
+  return declare({ name, text, rows: "binary" });
+}
+
+/** Returns the statements that this process has declared so far, for checks of all of them. */
+export function declaredStatements(): readonly Statement[] {
+  return [...declared.values()];
 }
 
 /**

@@ -119,7 +119,7 @@ export async function measureCompactionLag(db: Db, kind: string): Promise<number
  */
 export function rowCounterOf(table: string): (db: Db) => Promise<number> {
   const countRows = sql(
-    `ingest_count_${table}`,
+    `ingest_count_rows_of_${table}`,
     `SELECT pg_stat_get_live_tuples('ingest.${table}'::regclass)::float8 AS rows`,
   );
   return async (db) => (await db.one<{ rows: number }>(countRows, []))!.rows;
