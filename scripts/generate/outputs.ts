@@ -9,6 +9,7 @@ import { readWorkspace } from "../imports/workspace.ts";
 import { runNode } from "../run-command.ts";
 import { renderProto } from "./buf.ts";
 import { migrationSets, renderSchemaFiles } from "./database/schema-files.ts";
+import { generatedManifests } from "./manifests.ts";
 import { markdownTable } from "./markdown-table.ts";
 import { type Generated, generatedFile, generatedFiles, generatedFolder } from "./generated.ts";
 
@@ -18,6 +19,7 @@ export function generatedOutputs(root: string): readonly Generated[] {
     generatedFolder(root, "proto/src/gen", () => renderProto(root)),
     generatedFiles(root, "schema.sql", async () => renderSchemaFiles(root, await migrationSets())),
     generatedFile(root, "docs/config.md", () => renderConfigPage(root)),
+    ...generatedManifests(root),
     generatedFile(root, "docs/licenses.md", async () => renderLicenses(await readPackages(root))),
     ...ifPresent(root, "docs/grpc.md", async (text) => placeDrawing(text, "reasons", await renderReasons())),
     ...ifPresent(root, "ARCHITECTURE.md", (text) => drawArchitecture(root, text)),
