@@ -1,18 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ArtifactsRestoreService } from "@tidemark/proto/artifacts/v1/restore";
-import { ArtifactsService } from "@tidemark/proto/artifacts/v1/artifacts";
-import { ControlService } from "@tidemark/proto/control/v1/control";
-import { ExportService } from "@tidemark/proto/imports/v1/export";
-import { ArchiveService } from "@tidemark/proto/imports/v1/archive";
-import { ImportsService } from "@tidemark/proto/imports/v1/imports";
-import { RestoreService } from "@tidemark/proto/imports/v1/restore";
-import { IngestReadService, IngestService } from "@tidemark/proto/ingest/v1/ingest";
-import { ReportsService } from "@tidemark/proto/reports/v1/reports";
-import { RunsService } from "@tidemark/proto/runs/v1/runs";
-import { TracesService } from "@tidemark/proto/traces/v1/traces";
-import { UsageService } from "@tidemark/proto/usage/v1/usage";
+import { IngestService } from "@tidemark/proto/ingest/v1/ingest";
 import { loadPlans } from "@tidemark/plan-limits";
 import { defineModule, version, type ModuleContext } from "@tidemark/host";
 import { createCall } from "@tidemark/rpc";
@@ -21,7 +10,7 @@ import { startChangeFeed } from "./changes/change-feed.ts";
 import { createAccess, createDirectory } from "./auth/directory.ts";
 import { createCredentialUses } from "./auth/credential-use.ts";
 import { createProjection } from "./auth/projection.ts";
-import type { Clients } from "./clients.ts";
+import { neededServices, openClients, type Clients } from "./clients.ts";
 import { gatewayConfig } from "./config.ts";
 import { readBundle } from "./dashboard/read-bundle.ts";
 import { shareWrites } from "./api/metrics/share-writes.ts";
@@ -58,22 +47,7 @@ export const gatewayModule = defineModule({
   name: "gateway",
   config: gatewayConfig,
   provides: [],
-  needs: [
-    { module: "control", service: ControlService },
-    { module: "runs", service: RunsService },
-    { module: "ingest", service: IngestService },
-    { module: "ingest-read", service: IngestReadService },
-    { module: "artifacts", service: ArtifactsService },
-    { module: "traces", service: TracesService },
-    { module: "reports", service: ReportsService },
-    { module: "imports-export", service: ArchiveService },
-    { module: "imports-export", service: ImportsService },
-    { module: "imports-export", service: ExportService },
-    { module: "imports-export", service: RestoreService },
-    { module: "artifacts", service: ArtifactsRestoreService },
-    // Without it each gateway grants its part of every rate.
-    { module: "usage", service: UsageService, optional: true },
-  ],
+  needs: neededServices,
   listensOn: ({ host }) => host,
   exposureSecrets: ({ bootstrapToken }) => ({ TIDEMARK_BOOTSTRAP_TOKEN: bootstrapToken }),
   start: startGateway,
@@ -82,21 +56,10 @@ export const gatewayModule = defineModule({
 async function startGateway(context: ModuleContext<typeof gatewayConfig>) {
   const { config, log } = context;
   const steadyMs = (): number => performance.now();
-  const ingest = context.client(IngestService);
+  const opened = openClients(context);
   const clients: Clients = {
-    control: context.client(ControlService),
-    runs: context.client(RunsService),
-    ingest: context.isLocal(IngestService) ? ingest : shareWrites(ingest),
-    ingestRead: context.client(IngestReadService),
-    artifacts: context.client(ArtifactsService),
-    traces: context.client(TracesService),
-    reports: context.client(ReportsService),
-    archive: context.client(ArchiveService),
-    imports: context.client(ImportsService),
-    exports: context.client(ExportService),
-    restore: context.client(RestoreService),
-    restoredBytes: context.client(ArtifactsRestoreService),
-    usage: context.client(UsageService),
+    ...opened,
+    ingest: context.isLocal(IngestService) ? opened.ingest : shareWrites(opened.ingest),
   };
   const ownCall = () => createCall({ timeoutMs: CONTROL_TIMEOUT_MS });
   const directory = createDirectory();

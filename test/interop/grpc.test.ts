@@ -5,6 +5,7 @@ import * as grpc from "@grpc/grpc-js";
 import { loadSync } from "@grpc/proto-loader";
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
+import { allModules } from "@tidemark/all";
 import { modesHere } from "../stack/modes.ts";
 import { startStack, type OwnStack } from "../stack/stack.ts";
 
@@ -18,9 +19,15 @@ type Loaded = {
 type Listed = { listServicesResponse: { service: { name: string }[] } };
 
 const root = join(import.meta.dirname, "../../proto");
-const files = ["runs", "control", "ingest", "artifacts", "imports", "reports", "traces"]
-  .map((name) => `tidemark/${name}/v1/${name}.proto`)
-  .concat("tidemark/imports/v1/export.proto");
+const services = allModules.flatMap(({ name, provides }) =>
+  provides.map(({ name: service, typeName, file }) => ({
+    module: name,
+    service,
+    typeName,
+    file: `${file.name}.proto`,
+  })),
+);
+const files = [...new Set(services.map(({ file }) => file))];
 const loaded = grpc.loadPackageDefinition(
   loadSync([...files, "grpc/health/v1/health.proto", "grpc/reflection/v1/reflection.proto"], {
     includeDirs: [root],
@@ -29,18 +36,6 @@ const loaded = grpc.loadPackageDefinition(
   }),
 ) as unknown as Loaded;
 const runsService = loaded.tidemark["runs"]!.v1["RunsService"]!;
-
-const services = [
-  { module: "runs", service: "RunsService", domain: "runs" },
-  { module: "control", service: "ControlService", domain: "control" },
-  { module: "ingest", service: "IngestService", domain: "ingest" },
-  { module: "ingest-read", service: "IngestReadService", domain: "ingest" },
-  { module: "artifacts", service: "ArtifactsService", domain: "artifacts" },
-  { module: "traces", service: "TracesService", domain: "traces" },
-  { module: "reports", service: "ReportsService", domain: "reports" },
-  { module: "imports-export", service: "ImportsService", domain: "imports" },
-  { module: "imports-export", service: "ExportService", domain: "imports" },
-] as const;
 
 describe.each(modesHere())("a plain gRPC client, %s", (mode) => {
   let stack: OwnStack;
@@ -93,37 +88,36 @@ describe.each(modesHere())("a plain gRPC client, %s", (mode) => {
       meta,
     );
 
-  test.each(services)("finds $service serving", async ({ module, service, domain }) => {
+  test.each(services)("finds $service serving", async ({ module, typeName }) => {
     const health = client(module, loaded.grpc.health.v1["Health"]!);
-    const answer = await ask(health, "Check", { service: `tidemark.${domain}.v1.${service}` }, new grpc.Metadata());
+    const answer = await ask(health, "Check", { service: typeName }, new grpc.Metadata());
     expect(answer).toEqual({ status: "SERVING" });
   });
 
-  test.each(services)("calls $service and is answered by a handler", async ({ module, service, domain }) => {
-    const made = client(module, loaded.tidemark[domain]!.v1[service]!);
-    const calls: Record<string, () => Promise<unknown>> = {
-      RunsService: () => ask(made, "ListProjects", { limit: 10 }),
-      ControlService: () => ask(made, "GetProjection", { limit: 10 }),
-      IngestService: () =>
-        ask(made, "AppendLogLines", {
-          runId: randomUUID(),
-          stream: "stdout",
-          lines: [{ lineNumber: 1, message: "x" }],
-        }).catch((error: unknown) => error),
-      IngestReadService: () =>
-        ask(made, "ListLogLines", { runId: randomUUID(), stream: "stdout", limit: 10 }).catch(
-          (error: unknown) => error,
-        ),
-      ArtifactsService: () => ask(made, "ListCollections", {}),
-      TracesService: () =>
-        ask(made, "GetTrace", { runId: randomUUID(), traceId: "0".repeat(31) + "1", spanLimit: 1 }).catch(
-          (error: unknown) => error,
-        ),
-      ReportsService: () => ask(made, "ListReports", {}),
-      ImportsService: () => ask(made, "ListJobs", {}),
-      ExportService: () => Array.fromAsync(exportWith(made)),
-    };
-    const answer = await calls[service]!();
+  const calls: Readonly<Record<string, (made: grpc.Client) => Promise<unknown>>> = {
+    RunsService: (made) => ask(made, "ListProjects", { limit: 10 }),
+    ControlService: (made) => ask(made, "GetProjection", { limit: 10 }),
+    IngestService: (made) =>
+      ask(made, "AppendLogLines", {
+        runId: randomUUID(),
+        stream: "stdout",
+        lines: [{ lineNumber: 1, message: "x" }],
+      }).catch((error: unknown) => error),
+    IngestReadService: (made) =>
+      ask(made, "ListLogLines", { runId: randomUUID(), stream: "stdout", limit: 10 }).catch((error: unknown) => error),
+    ArtifactsService: (made) => ask(made, "ListCollections", {}),
+    TracesService: (made) =>
+      ask(made, "GetTrace", { runId: randomUUID(), traceId: "0".repeat(31) + "1", spanLimit: 1 }).catch(
+        (error: unknown) => error,
+      ),
+    ReportsService: (made) => ask(made, "ListReports", {}),
+    ImportsService: (made) => ask(made, "ListJobs", {}),
+    ExportService: (made) => Array.fromAsync(exportWith(made)),
+  };
+  test.each(Object.entries(calls))("calls %s and is answered by a handler", async (service, call) => {
+    const found = services.find((one) => one.service === service)!;
+    const [domain = ""] = found.typeName.split(".").slice(1);
+    const answer = await call(client(found.module, loaded.tidemark[domain]!.v1[service]!));
     // For a run that does not exist the answer is NOT_FOUND, which only a handler can know.
     if (answer instanceof Error) expect(answer).toMatchObject({ code: grpc.status.NOT_FOUND });
     else expect(answer).toEqual(expect.any(Object));

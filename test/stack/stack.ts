@@ -53,18 +53,7 @@ export type ChildLimits = {
   fileBytesMax?: number | undefined;
 };
 
-const moduleNames = [
-  "usage",
-  "runs",
-  "control",
-  "ingest",
-  "ingest-read",
-  "artifacts",
-  "traces",
-  "reports",
-  "imports-export",
-  "gateway",
-] as const;
+const moduleNames = allModules.map(({ name }) => name);
 
 const BOOTSTRAP = "bootstrap-token-for-tests-0123456789";
 const INTERNAL = "internal-token-for-tests-0123456789";
@@ -107,7 +96,7 @@ async function tryStack(mode: Mode, options: StackOptions): Promise<OwnStack> {
 
   const blobDirectory = servers?.minio.server.directory ?? join(directory, "blobs");
   const exportDirectory = join(directory, "exports");
-  const groups: string[] = mode === "split" ? [...moduleNames] : ["all"];
+  const groups = mode === "split" ? moduleNames : ["all"];
   const ports = new Map<string, { internal: number; grpc: number; metrics: number }>();
   for (const group of groups) {
     ports.set(group, await freePorts());
