@@ -1,6 +1,19 @@
+import { formats } from "@tidemark/import-formats";
+import { KINDS } from "./options.ts";
+
+/** Joins words as a sentence does: `a, b and c`. */
+function inWords(words: readonly string[], last: "and" | "or"): string {
+  return `${words.slice(0, -1).join(", ")} ${last} ${words.at(-1)}`;
+}
+
+const TRACKERS = inWords(
+  formats.map(({ title }) => title),
+  "and",
+);
+
 const GENERAL = `tidemark brings runs of other trackers into Tidemark, and takes complete exports away.
 
-  tidemark import <path|url>    runs of W&B, TensorBoard, DVCLive, MLflow, Neptune and trackio, or an export
+  tidemark import <path|url>    runs of ${TRACKERS}, or an export
   tidemark export               a project or some runs, with the bytes of their artifacts
 
 tidemark import --help and tidemark export --help show examples.
@@ -32,7 +45,7 @@ What a path holds is found out. Runs that are there already are skipped, so the 
   --project NAME   the project of all runs; otherwise that of the source
   --dry-run        say what would be imported, and send nothing
   --watch          go on with what a training writes (TensorBoard, W&B)
-  --kind KIND      wandb, tensorboard, dvclive, mlflow, neptune, trackio or tidemark, where a path holds several
+  --kind KIND      ${inWords(KINDS, "or")}, where a path holds several
   --url URL        the server (INSTANTML_API_BASE_URL)
   --key KEY        the API key (INSTANTML_API_KEY); the variable does not show in lists of processes
 

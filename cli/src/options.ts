@@ -1,11 +1,12 @@
 import { parseArgs, type ParseArgsOptionsConfig } from "node:util";
+import { formats, type ImportFormat } from "@tidemark/import-formats";
 import { usageFault } from "./cli-error.ts";
 
-/** What can be imported, as `--kind` names it. */
-export const KINDS = ["wandb", "tensorboard", "dvclive", "mlflow", "neptune", "trackio", "tidemark"] as const;
+/** What can be imported: files of a tracker, or an export. */
+export type Kind = ImportFormat["kind"] | "tidemark";
 
-/** One of {@link KINDS}. */
-export type Kind = (typeof KINDS)[number];
+/** All kinds, as `--kind` names them. */
+export const KINDS: readonly Kind[] = [...formats.map(({ kind }) => kind), "tidemark"];
 
 /** Where the server is. */
 export type ServerOptions = { readonly url: string; readonly key: string | undefined };

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { gunzipSync } from "node:zlib";
@@ -25,17 +25,13 @@ function pathOf(fixture: string, file?: string): string {
   return path;
 }
 
-const fixtures: [fixture: string, kind: string, path: string][] = [
-  ["tensorboard-2.21.0", "tensorboard", pathOf("tensorboard-2.21.0")],
-  ["wandb-0.31.0", "wandb", pathOf("wandb-0.31.0")],
-  ["wandb-0.15.12", "wandb", pathOf("wandb-0.15.12")],
-  ["mlflow-2.22.0", "mlflow", pathOf("mlflow-2.22.0")],
-  ["mlflow-3.17.2", "mlflow", pathOf("mlflow-3.17.2")],
-  ["mlflow-3.17.2-database", "mlflow", pathOf("mlflow-3.17.2-database", "mlflow.db.gz")],
-  ["trackio-0.43.0", "trackio", pathOf("trackio-0.43.0", "nets-ü.db.gz")],
-  ["dvclive-3.49.1", "dvclive", pathOf("dvclive-3.49.1")],
-  ["neptune-exporter", "neptune", pathOf("neptune-exporter")],
-];
+/** Fixtures are called by their tracker and its version. */
+const fixtures = readdirSync(fixturesFolder)
+  .filter((fixture) => !fixture.endsWith("-server"))
+  .map((fixture): [fixture: string, kind: string, path: string] => {
+    const database = readdirSync(join(fixturesFolder, fixture, "data")).find((name) => name.endsWith(".db.gz"));
+    return [fixture, fixture.split("-")[0]!, pathOf(fixture, database)];
+  });
 
 async function convertSource(source: Source, project?: string) {
   const warnings = createWarnings();

@@ -1,14 +1,14 @@
 import { createReadStream } from "node:fs";
-import { readdir, realpath, stat } from "node:fs/promises";
+import { open, readdir, realpath, stat } from "node:fs/promises";
 import { basename, dirname, join, sep } from "node:path";
-import type { FileTree, TreeEntry } from "@tidemark/import-formats";
+import type { RandomFileTree, TreeEntry } from "@tidemark/import-formats";
 import { failure } from "../cli-error.ts";
 
 /** A folder on the disk, or a file as a folder that holds it alone. */
 export type DiskTree = {
   /** The folder, without links. */
   readonly root: string;
-  readonly tree: FileTree;
+  readonly tree: RandomFileTree;
   /** Returns the path of a file of the tree; undefined where there is none, or where it leads out of the root. */
   readonly find: (path: string) => Promise<string | undefined>;
 };
@@ -42,8 +42,20 @@ export async function openDiskTree(path: string): Promise<DiskTree> {
         return (await Promise.all(listed)).filter((entry) => entry !== undefined);
       },
       read: (file, from = 0) => createReadStream(join(root, file), { start: from }),
+      slice: (file, start, end) => readSlice(join(root, file), start, end),
     },
   };
+}
+
+async function readSlice(path: string, start: number, end: number): Promise<ArrayBuffer> {
+  const file = await open(path);
+  try {
+    const buffer = new ArrayBuffer(Math.max(0, end - start));
+    const { bytesRead } = await file.read(new Uint8Array(buffer), 0, buffer.byteLength, start);
+    return buffer.slice(0, bytesRead);
+  } finally {
+    await file.close();
+  }
 }
 
 function noFolder(error: unknown): [] {

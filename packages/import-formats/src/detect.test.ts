@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { expect, test } from "@jest/globals";
@@ -6,20 +6,27 @@ import { fixturesFolder } from "./collect.fixture.ts";
 import { detect, detectDatabase } from "./detect.ts";
 import { fixtureTree } from "./disk-tree.fixture.ts";
 import type { FileTree } from "./file-tree.ts";
+import { formats } from "./formats.ts";
 import { withDatabase } from "./sqlite.fixture.ts";
 
-const fixtures: [string, string][] = [
-  ["tensorboard-2.21.0", "tensorboard"],
-  ["wandb-0.31.0", "wandb"],
-  ["wandb-0.15.12", "wandb"],
-  ["mlflow-2.22.0", "mlflow-folder"],
-  ["mlflow-3.17.2", "mlflow-folder"],
-  ["dvclive-3.49.1", "dvclive"],
-  ["neptune-exporter", "neptune"],
-];
+/** Fixtures are called by their tracker and its version. */
+const fixtures = readdirSync(fixturesFolder).map((fixture) => {
+  const file = readdirSync(join(fixturesFolder, fixture, "data")).find((name) => name.endsWith(".db.gz"));
+  return { fixture, kind: fixture.split("-")[0]!, file };
+});
+const databases = fixtures.flatMap(({ file, ...known }) => (file === undefined ? [] : [{ ...known, file }]));
+const folders = fixtures.filter(({ fixture, file }) => file === undefined && !fixture.endsWith("-server"));
 
-test.each(fixtures)("%s is found to be %s", async (fixture, format) => {
-  expect(await detect(fixtureTree(fixture))).toMatchObject({ format });
+test.each(folders)("$fixture is found to be of $kind", async ({ fixture, kind }) => {
+  expect(await detect(fixtureTree(fixture))).toMatchObject({ format: { kind } });
+});
+
+test("every format has a fixture, and is named in the README", () => {
+  const readme = readFileSync(join(import.meta.dirname, "../../../README.md"), "utf8");
+  for (const { kind, title } of formats) {
+    expect(fixtures.map((fixture) => fixture.kind)).toContain(kind);
+    expect(readme).toContain(title);
+  }
 });
 
 function treeOf(...names: string[]): FileTree {
@@ -37,12 +44,10 @@ test("a database is found by its name, and other files are nothing", async () =>
   expect(await detect(treeOf())).toBeUndefined();
 });
 
-test.each([
-  ["mlflow-3.17.2-database/data/mlflow.db.gz", "mlflow"],
-  ["trackio-0.43.0/data/nets-ü.db.gz", "trackio"],
-])("whose a database is: %s", async (path, owner) => {
-  const bytes = gunzipSync(readFileSync(join(fixturesFolder, path)));
-  expect(await withDatabase(bytes, (query) => Promise.resolve(detectDatabase(query)))).toBe(owner);
+test.each(databases)("whose a database is: $fixture", async ({ fixture, kind, file }) => {
+  const bytes = gunzipSync(readFileSync(join(fixturesFolder, fixture, "data", file)));
+  const found = await withDatabase(bytes, (query) => Promise.resolve(detectDatabase(query)));
+  expect(found?.kind).toBe(kind);
 });
 
 test("a database of something else is nobody's", async () => {

@@ -1,16 +1,12 @@
 import type { FileTree, Query, TreePath } from "./file-tree.ts";
+import { formats, type ImportFormat } from "./formats.ts";
 import { sqlRows, textColumn } from "./sql-rows.ts";
-import { isEventFile } from "./tensorboard/read-tensorboard.ts";
 import { joinPath, walkFolders } from "./walk-tree.ts";
-import { isWandbName } from "./wandb/read-wandb.ts";
 import { createWarnings } from "./warnings.ts";
 
-/** The kinds of what a path may hold, in the order in which one is preferred where several are there. */
-export type Format = "wandb" | "neptune" | "mlflow-folder" | "sqlite" | "tensorboard" | "dvclive";
-
-/** The content of a path. */
+/** The content of a path: files of a format, or a database, whose format `detectDatabase` returns. */
 export type Detected = {
-  readonly format: Format;
+  readonly format: ImportFormat | "sqlite";
   /** The first file or folder that shows it, relative to the root. */
   readonly shownBy: TreePath;
 };
@@ -18,40 +14,36 @@ export type Detected = {
 /** Files that are looked at. */
 const FILES_MAX = 100_000;
 
-const preference: readonly Format[] = ["wandb", "neptune", "mlflow-folder", "sqlite", "tensorboard", "dvclive"];
+const isDatabaseName = (name: string): boolean => /\.(?:db|sqlite3?)$/.test(name);
 
-/** Returns the format of a file by its name and, for a `meta.yaml`, by the files next to it. */
-function formatOf(name: string, names: ReadonlySet<string>): Format | undefined {
-  if (isWandbName(name)) return "wandb";
-  if (/_part_\d+\.parquet$/.test(name)) return "neptune";
-  if (name === "meta.yaml") return "mlflow-folder";
-  if (/\.(?:db|sqlite3?)$/.test(name)) return "sqlite";
-  if (isEventFile(name)) return "tensorboard";
-  const isMetric = name === "metrics.json" && names.has("plots");
-  return isMetric || name === "params.yaml" ? "dvclive" : undefined;
-}
+/** In the order of preference. */
+const shown: readonly Detected["format"][] = [
+  ...new Set(formats.map((format) => (format.folder === undefined ? "sqlite" : format))),
+];
 
-/** Returns what a path holds; undefined if no reader supports it. For databases, use `detectDatabase`. */
+const isShownBy = (format: Detected["format"], name: string, names: ReadonlySet<string>): boolean =>
+  format === "sqlite" ? isDatabaseName(name) : format.folder?.isShownBy(name, names) === true;
+
+/** Returns what a path holds; undefined if no reader supports it. */
 export async function detect(tree: FileTree): Promise<Detected | undefined> {
-  const found = new Map<Format, TreePath>();
+  const found = new Map<Detected["format"], TreePath>();
   let looked = 0;
   for await (const { path, files } of walkFolders(tree, createWarnings())) {
     const names = new Set((await tree.list(path)).map(({ name }) => name));
     for (const { name } of files) {
-      const format = formatOf(name, names);
+      const format = shown.find((known) => isShownBy(known, name, names));
       if (format !== undefined && !found.has(format)) found.set(format, joinPath(path, name));
     }
     looked += files.length;
-    if (found.has(preference[0]!) || looked > FILES_MAX) break;
+    if (found.has(shown[0]!) || looked > FILES_MAX) break;
   }
-  const format = preference.find((known) => found.has(known));
+  const format = shown.find((known) => found.has(known));
   return format === undefined ? undefined : { format, shownBy: found.get(format)! };
 }
 
-/** Returns which tracker owns a SQLite database, by its tables; undefined for unsupported trackers. */
-export function detectDatabase(query: Query): "mlflow" | "trackio" | undefined {
+/** Returns whose format a SQLite database has, by its tables; undefined for unsupported trackers. */
+export function detectDatabase(query: Query): ImportFormat | undefined {
   const rows = sqlRows(query, createWarnings(), "SELECT name FROM sqlite_master WHERE type = 'table'");
   const tables = new Set(Array.from(rows, (row) => textColumn(row, "name")));
-  if (tables.has("experiments") && tables.has("runs")) return "mlflow";
-  return tables.has("metrics") && tables.has("configs") ? "trackio" : undefined;
+  return formats.find(({ database }) => database?.tables.every((table) => tables.has(table)) === true);
 }

@@ -21,6 +21,12 @@ export type FileTree = {
   read(file: TreePath, from?: number): AsyncIterable<Uint8Array>;
 };
 
+/** A folder whose files can also be read from any place. */
+export type RandomFileTree = FileTree & {
+  /** Reads the bytes of a file from `start` to before `end`; fewer where it ends earlier. */
+  slice(file: TreePath, start: number, end: number): Promise<ArrayBuffer>;
+};
+
 /** A row of a database: columns by their names. Integers are `bigint`, other numbers `number`. */
 export type SqlRow = Readonly<Record<string, null | number | bigint | string | Uint8Array>>;
 

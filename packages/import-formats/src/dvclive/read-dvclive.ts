@@ -15,6 +15,11 @@ const LINE_BYTES_MAX = 64 * 1024;
 /** Most bytes of a `metrics.json`. */
 const SUMMARY_BYTES_MAX = 1024 * 1024;
 
+/** Returns whether a file shows a run of DVCLive, by the names in its folder. */
+export function showsDvclive(name: string, names: ReadonlySet<string>): boolean {
+  return name === "params.yaml" || (name === "metrics.json" && names.has("plots"));
+}
+
 type File = WalkedFolder["files"][number];
 
 /**

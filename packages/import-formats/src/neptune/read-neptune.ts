@@ -1,15 +1,55 @@
+import type { FileTree, RandomFileTree, TreePath } from "../file-tree.ts";
 import type { Item } from "../items.ts";
+import { joinPath } from "../walk-tree.ts";
 import { createWarnings, type Warnings } from "../warnings.ts";
 import { readAttributeRow } from "./attribute-row.ts";
 import { parquetRows, type RandomAccessFile } from "./parquet-rows.ts";
 import { createNeptuneRunReader, type NeptuneRunReader } from "./run-reader.ts";
 
-/** A file of an export, which the caller opens. */
+/** A file of an export. */
 export type NeptuneFile = { readonly path: string; readonly file: RandomAccessFile };
 
 type OpenRun = { readonly run: string; readonly reader: NeptuneRunReader; readonly warnings: Warnings };
 
 const partName = /^(.*)_part_(\d{1,9})\.parquet$/;
+
+/** Folders below that of the export whose files are read. */
+const DEPTH_MAX = 3;
+
+/** Returns whether a file is a part of a run. */
+export function isNeptunePart(name: string): boolean {
+  return /_part_\d+\.parquet$/.test(name);
+}
+
+/** Reads the runs of an export below a folder, as `readNeptuneParquet` does. */
+export async function* readNeptune(tree: RandomFileTree): AsyncGenerator<Item> {
+  const files: NeptuneFile[] = [];
+  for (const { path, size } of await parquetFiles(tree, "")) {
+    const slice = (start: number, end = size): Promise<ArrayBuffer> => tree.slice(path, start, end);
+    files.push({ path, file: { byteLength: size, slice } });
+  }
+  yield* readNeptuneParquet(files);
+}
+
+async function parquetFiles(
+  tree: FileTree,
+  folder: TreePath,
+  depth = 0,
+): Promise<{ readonly path: TreePath; readonly size: number }[]> {
+  const found: { path: TreePath; size: number }[] = [];
+  for (const { name, isFolder, size } of await tree.list(folder)) {
+    const path = joinPath(folder, name);
+    if (isFolder && depth < DEPTH_MAX) found.push(...(await parquetFiles(tree, path, depth + 1)));
+    else if (isNeptunePart(name.replace(/\.tmp$/, ""))) found.push({ path, size });
+  }
+  return found;
+}
+
+/** Returns where a file of a run may be: below `files/<project>` of the export, where the exporter puts it next to the data folder. */
+export async function findNeptuneFiles(file: TreePath, tree: FileTree): Promise<readonly TreePath[]> {
+  const projects = (await tree.list("files")).map(({ name }) => name).toSorted((a, b) => (a < b ? -1 : 1));
+  return [...projects.map((project) => `files/${project}/${file}`), file];
+}
 
 /**
  * Reads the runs of an export of neptune-exporter: its files `<project>/<run>_part_<n>.parquet`, run by run and part by part. Ids are taken from the columns.

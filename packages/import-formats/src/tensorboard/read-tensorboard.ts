@@ -1,5 +1,6 @@
+import { basename } from "node:path";
 import type { FileTree } from "../file-tree.ts";
-import type { Item } from "../items.ts";
+import type { Item, RunItem } from "../items.ts";
 import { createWarnings } from "../warnings.ts";
 import { walkFolders, type WalkedFolder } from "../walk-tree.ts";
 import { readEvent } from "./event.ts";
@@ -10,6 +11,16 @@ import { tfRecords } from "./tf-records.ts";
 /** Whether a file is one that TensorBoard reads. */
 export function isEventFile(name: string): boolean {
   return name.includes("tfevents") && !name.endsWith(".profile-empty");
+}
+
+/** The name of the first event file has the time, the machine and the process of its writer, so a folder may move and two that are called alike differ. */
+export async function identifyEvents({ run }: RunItem, tree: FileTree, path: string): Promise<string> {
+  const files = await tree.list(run === "." ? "" : run);
+  const first = files
+    .filter(({ name, isFolder }) => !isFolder && name.includes("tfevents"))
+    .map(({ name }) => name)
+    .toSorted()[0];
+  return `${basename(path)}/${first ?? ""}`;
 }
 
 /**
