@@ -1,5 +1,6 @@
 import { encodeLine, stableId, type LineOf } from "@tidemark/archive";
 import type { JsonObject, RunItem } from "@tidemark/import-formats";
+import { eachRunField } from "@tidemark/run-state";
 import type { Warnings } from "../terminal/warnings.ts";
 import { documentOf, instantOf, microsOf, nameOf } from "./texts.ts";
 
@@ -77,13 +78,12 @@ function runLine(head: RunHead, heads: readonly RunHead[], modifiedAt: number, w
     metadata,
     created_at: instantOf(started),
     started_at: instantOf(started),
+    ...eachRunField({ time: undefined, uuid: undefined, number: undefined }),
     finished_at: status === "running" ? undefined : instantOf(finished),
     resume_count: 0,
-    resumed_at: undefined,
     lifecycle: [],
     parent_run_id: parent?.id,
     forked_from_step: parent === undefined ? undefined : Math.max(0, item.fork!.step),
-    forked_from_artifact_id: undefined,
     stop: undefined,
     readme: undefined,
   };

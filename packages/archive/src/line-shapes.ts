@@ -1,4 +1,5 @@
 import { REDACTION_STATES, SPAN_KINDS, SPAN_STATUSES, VIEW_VISIBILITIES } from "@tidemark/limits";
+import { eachRunField } from "@tidemark/run-state";
 import { columns, numbers, numbersWithGaps, texts } from "./columns.ts";
 import { document, flag, hex, instant, list, number, optional, record, text, uuid, whole, word } from "./fields.ts";
 
@@ -150,15 +151,10 @@ export const lineShapes = {
     metadata: document,
     created_at: instant,
     started_at: instant,
-    finished_at: optional(instant),
+    /** The parent is an earlier line, or not in the archive; the artifact may follow later, because a run precedes its artifacts and those of its parent. */
+    ...eachRunField({ time: optional(instant), uuid: optional(uuid), number: optional(number) }),
     resume_count: whole,
-    resumed_at: optional(instant),
     lifecycle: list(lifecycleEntry),
-    /** An earlier line, or a run that is not in the archive. */
-    parent_run_id: optional(uuid),
-    forked_from_step: optional(number),
-    /** The artifact may follow later, because a run precedes its artifacts and those of its parent. */
-    forked_from_artifact_id: optional(uuid),
     /** Missing if no stop of the run was requested. */
     stop: optional(stop),
     /** Markdown; missing where the run has none. */

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { REDACTION_STATES, SPAN_KINDS, SPAN_STATUSES } from "@tidemark/limits";
+import { eachRunField } from "@tidemark/run-state";
 import type { ArchiveLine, LineKind, LineOf } from "./line.ts";
 
 /** Objects as decoded lines have them. */
@@ -132,13 +133,9 @@ const members: Members = {
     metadata: document,
     created_at: instant,
     started_at: instant,
-    finished_at: maybe(instant),
+    ...eachRunField({ time: maybe(instant), uuid: maybe(uuid), number: maybe(number) }),
     resume_count: whole,
-    resumed_at: maybe(instant),
     lifecycle: list(recordOf({ status_from: text, status_to: text, at: instant, kind: text })),
-    parent_run_id: maybe(uuid),
-    forked_from_step: maybe(number),
-    forked_from_artifact_id: maybe(uuid),
     stop: maybe(stop),
     readme: maybe(text),
   }),

@@ -1,4 +1,5 @@
 export { applyRunEvent, type RunEvent, type Transition } from "./apply-run-event.ts";
+export { eachRunField, runFields, runFieldsOf, runMembersOf, type RunFields } from "./run-fields.ts";
 export {
   appendLifecycle,
   DISPLAY_STATUSES,

@@ -1,4 +1,5 @@
 import type { CompareRunsResponse, MetricAggregates, Run, RunControl, RunSummary } from "@tidemark/proto/runs/v1/runs";
+import { eachRunField, runFieldsOf } from "@tidemark/run-state";
 import { deletionJson, deletionProperties } from "../deletion/deletion.ts";
 import { raw, type Json } from "../../http/json.ts";
 import type { Schema } from "../../route.ts";
@@ -57,12 +58,8 @@ const runProperties = {
   notes: { ...textOrNullSchema, description: "The text of metadata.notes." },
   created_at: timeSchema,
   started_at: timeSchema,
-  finished_at: timeOrNullSchema,
-  parent_run_id: uuidOrNullSchema,
-  forked_from_step: numberOrNullSchema,
-  forked_from_artifact_id: uuidOrNullSchema,
+  ...eachRunField({ time: timeOrNullSchema, uuid: uuidOrNullSchema, number: numberOrNullSchema }),
   resume_count: { type: "integer", minimum: 0 },
-  resumed_at: timeOrNullSchema,
   last_seen_at: {
     ...timeSchema,
     description: "The last write or poll, exact to a minute; at least when the run was created or resumed.",
@@ -97,12 +94,8 @@ export function runJson(run: Run): JsonObject {
     notes: run.notes ?? null,
     created_at: run.createdAt,
     started_at: run.startedAt,
-    finished_at: run.finishedAt ?? null,
-    parent_run_id: run.parentRunId ?? null,
-    forked_from_step: run.forkedFromStep ?? null,
-    forked_from_artifact_id: run.forkedFromArtifactId ?? null,
+    ...runFieldsOf(run, null),
     resume_count: run.resumeCount,
-    resumed_at: run.resumedAt ?? null,
     // An answer stored by a version without this field does not have it.
     last_seen_at: run.lastSeenAt === "" ? run.createdAt : run.lastSeenAt,
     stale: run.stale,

@@ -11,6 +11,7 @@ import type { View } from "@tidemark/proto/reports/v1/views";
 import type { ExportedRun } from "@tidemark/proto/runs/v1/archive";
 import type { Project } from "@tidemark/proto/runs/v1/runs";
 import type { ExportedSpan } from "@tidemark/proto/traces/v1/archive";
+import { runFieldsOf } from "@tidemark/run-state";
 
 /*
  * Turns messages of the owners into lines. The texts of a message were checked by its owner when they were stored.
@@ -46,18 +47,14 @@ export function runLine({ run, runControl, readme }: ExportedRun): LineOf<"run">
     metadata: documentOf(row.metadataJson),
     created_at: row.createdAt,
     started_at: row.startedAt,
-    finished_at: row.finishedAt,
+    ...runFieldsOf(row, undefined),
     resume_count: row.resumeCount,
-    resumed_at: row.resumedAt,
     lifecycle: row.lifecycle.map(({ statusFrom, statusTo, at, kind }) => ({
       status_from: statusFrom,
       status_to: statusTo,
       at,
       kind,
     })),
-    parent_run_id: row.parentRunId,
-    forked_from_step: row.forkedFromStep,
-    forked_from_artifact_id: row.forkedFromArtifactId,
     stop: stopOf(runControl!),
     readme: textIfAny(readme),
   };

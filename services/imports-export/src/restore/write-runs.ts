@@ -1,5 +1,6 @@
 import type { LineOf } from "@tidemark/archive";
 import { IMPORT_LIMITS } from "@tidemark/limits";
+import { runMembersOf } from "@tidemark/run-state";
 import { BYTES_TOGETHER_MAX, slicesOf } from "../commit/slices.rules.ts";
 import { linesOfKinds, type LineWriter } from "./line-writer.ts";
 import type { NewIds } from "./new-ids.rules.ts";
@@ -45,12 +46,10 @@ function messageOf(row: LineOf<"run">, ids: NewIds) {
         at,
         kind,
       })),
-      ...present({
-        finishedAt: row.finished_at,
-        resumedAt: row.resumed_at,
-        parentRunId: row.parent_run_id && ids.of("run", row.parent_run_id),
-        forkedFromStep: row.forked_from_step,
-        forkedFromArtifactId: row.forked_from_artifact_id && ids.of("artifact", row.forked_from_artifact_id),
+      ...runMembersOf({
+        ...row,
+        parent_run_id: row.parent_run_id && ids.of("run", row.parent_run_id),
+        forked_from_artifact_id: row.forked_from_artifact_id && ids.of("artifact", row.forked_from_artifact_id),
       }),
     },
     readme: row.readme ?? "",

@@ -3,6 +3,7 @@ import { createGroupCommit, type Queued } from "@tidemark/jobs";
 import { sqlState } from "@tidemark/pg";
 import { planOf } from "@tidemark/plans";
 import { createMemoryShares, type Caller } from "@tidemark/requests";
+import { eachRunField } from "@tidemark/run-state";
 import { fingerprintInTurns, writeCanonicalInTurns } from "@tidemark/documents";
 import type { RunsDeps } from "../deps.ts";
 import { runsMaxOfGroups } from "../projects/plan-limits.rules.ts";
@@ -162,12 +163,8 @@ function newRunRow(orgId: string, project: string, run: GroupedRun, created: Cre
     metadata: run.metadata,
     created_at,
     started_at: created_at,
-    finished_at: null,
-    parent_run_id: null,
-    forked_from_step: null,
-    forked_from_artifact_id: null,
+    ...eachRunField({ time: null, uuid: null, number: null }),
     resume_count: 0,
-    resumed_at: null,
     seen_at: null,
     deleted_at: null,
     purge_after: null,

@@ -3,7 +3,7 @@ import { badRequest } from "@tidemark/errors";
 import type { ExportedRun } from "@tidemark/proto/runs/v1/archive";
 import { isUuid } from "@tidemark/requests";
 import { README_BYTES_MAX } from "@tidemark/limits";
-import { LIFECYCLE_ENTRIES_MAX, RUN_STATUSES, STOP_STATES } from "@tidemark/run-state";
+import { LIFECYCLE_ENTRIES_MAX, RUN_STATUSES, runFieldsOf, STOP_STATES } from "@tidemark/run-state";
 import { NAME_BYTES_MAX } from "./run-name.rules.ts";
 import type { RestoredRunRow } from "./restored-runs.sql.ts";
 
@@ -35,18 +35,14 @@ export async function restoredRow({ run, runControl: stop }: ExportedRun): Promi
     metadata: await canonicalInTurns(run.metadataJson, "metadata"),
     created_at: run.createdAt,
     started_at: run.startedAt,
-    finished_at: run.finishedAt,
     resume_count: run.resumeCount,
-    resumed_at: run.resumedAt,
     lifecycle: run.lifecycle.map(({ statusFrom, statusTo, at, kind }) => ({
       status_from: statusFrom,
       status_to: statusTo,
       at,
       kind,
     })),
-    parent_run_id: run.parentRunId,
-    forked_from_step: run.forkedFromStep,
-    forked_from_artifact_id: run.forkedFromArtifactId,
+    ...runFieldsOf(run, undefined),
     stop_state: state,
     stop_request_id: stop?.stopRequestId,
     stop_reason: stop?.details?.reason,

@@ -1,4 +1,5 @@
 import { sql, uuidArray, type Tx } from "@tidemark/pg";
+import type { RunFields } from "@tidemark/run-state";
 
 const takenSql = sql("runs_find_taken_ids", "SELECT id FROM runs.taken_run_ids($1) AS id");
 
@@ -9,7 +10,7 @@ export async function findTakenIds(tx: Tx, ids: readonly string[]): Promise<stri
 }
 
 /** A row of `runs.runs` as an archive has it; instants are RFC 3339 texts, documents canonical JSON. */
-export type RestoredRunRow = {
+export type RestoredRunRow = RunFields<undefined> & {
   readonly id: string;
   readonly name: string;
   readonly status: string;
@@ -18,13 +19,8 @@ export type RestoredRunRow = {
   readonly metadata: string;
   readonly created_at: string;
   readonly started_at: string;
-  readonly finished_at: string | undefined;
   readonly resume_count: number;
-  readonly resumed_at: string | undefined;
   readonly lifecycle: readonly object[];
-  readonly parent_run_id: string | undefined;
-  readonly forked_from_step: number | undefined;
-  readonly forked_from_artifact_id: string | undefined;
   readonly stop_state: string;
   readonly stop_request_id: string | undefined;
   readonly stop_reason: string | undefined;

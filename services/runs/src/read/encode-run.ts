@@ -5,7 +5,7 @@ import type {
   RunSchema,
   RunSummarySchema,
 } from "@tidemark/proto/runs/v1/runs";
-import { isStopRequested, type StopState } from "@tidemark/run-state";
+import { isStopRequested, runMembersOf, type StopState } from "@tidemark/run-state";
 import type { ExactObject } from "@tidemark/documents";
 import { deletionOf } from "../deletion/encode-deletion.ts";
 import { notesOf } from "../documents/run-notes.rules.ts";
@@ -19,6 +19,8 @@ const utf8 = new TextEncoder();
 /** Encodes a run without its metrics. */
 export function encodeRun(row: RunRow, staleness: Staleness): MessageInitShape<typeof RunSchema> {
   const metadata = utf8.encode(row.metadata);
+  // The document is parsed only if it can have the member.
+  const notes = row.metadata.includes('"notes":') ? notesOf(JSON.parse(row.metadata) as ExactObject) : undefined;
   return {
     id: row.id,
     orgId: row.org_id,
@@ -41,15 +43,8 @@ export function encodeRun(row: RunRow, staleness: Staleness): MessageInitShape<t
       at: entry.at,
       kind: entry.kind,
     })),
-    ...present({
-      // The document is parsed only if it can have the member.
-      notes: row.metadata.includes('"notes":') ? notesOf(JSON.parse(row.metadata) as ExactObject) : undefined,
-      finishedAt: row.finished_at,
-      parentRunId: row.parent_run_id,
-      forkedFromStep: row.forked_from_step,
-      forkedFromArtifactId: row.forked_from_artifact_id,
-      resumedAt: row.resumed_at,
-    }),
+    ...runMembersOf(row),
+    ...(notes === undefined ? {} : { notes }),
   };
 }
 

@@ -1,11 +1,12 @@
 import { sql, type Tx } from "@tidemark/pg";
+import { runFields, type RunFields } from "@tidemark/run-state";
 import { seenAtOfRun } from "../life/signs-of-life.sql.ts";
 import { NO_METRICS, type KeyRange, type MetricRow } from "../metrics/aggregates.rules.ts";
 import { metricColumns, metricsOf } from "../metrics/aggregates.sql.ts";
 import { artifactCountColumns, artifactCountsOf, type ArtifactCountsRow } from "./artifact-counts.sql.ts";
 
 /** A run as the statements return it; instants are RFC 3339 texts. */
-export type RunRow = {
+export type RunRow = RunFields<null> & {
   readonly id: string;
   readonly org_id: string;
   readonly project_id: string;
@@ -18,12 +19,7 @@ export type RunRow = {
   readonly metadata: string;
   readonly created_at: string;
   readonly started_at: string;
-  readonly finished_at: string | null;
-  readonly parent_run_id: string | null;
-  readonly forked_from_step: number | null;
-  readonly forked_from_artifact_id: string | null;
   readonly resume_count: number;
-  readonly resumed_at: string | null;
   /** The last write or poll that was reported. */
   readonly seen_at: string | null;
   /** JSON, see `LifecycleRow`. */
@@ -60,11 +56,14 @@ export function runOfId(id: string): string {
 export const projectOfRun = `CROSS JOIN LATERAL (
      SELECT o.name FROM runs.projects o WHERE o.org_id = r.org_id AND o.id = r.project_id OFFSET 0) p`;
 
+const fieldColumns = Object.keys(runFields)
+  .map((name) => `r.${name}`)
+  .join(", ");
+
 /** Select list of a `RunRow`, over `runs.runs r` and its project `p`. */
 export const runColumns = `
   r.id, r.org_id, r.project_id, p.name AS project, r.name, r.status, r.display_status, r.config, r.tags, r.metadata,
-  r.created_at, r.started_at, r.finished_at, r.parent_run_id, r.forked_from_step, r.forked_from_artifact_id,
-  r.resume_count, r.resumed_at, r.lifecycle, r.create_fingerprint, r.stop_state, r.stop_request_id, r.stop_reason,
+  r.created_at, r.started_at, ${fieldColumns}, r.resume_count, r.lifecycle, r.create_fingerprint, r.stop_state, r.stop_request_id, r.stop_reason,
   r.stop_completion_message, r.stop_actor, r.stop_requested_at, r.stop_acknowledged_at, r.stop_completed_at,
   r.stop_updated_at, r.deleted_at, r.purge_after, ${seenAtOfRun} AS seen_at`;
 

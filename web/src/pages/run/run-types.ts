@@ -1,4 +1,5 @@
 import { runTabs, type RunTab } from "../../app/addresses.ts";
+import type { RunFields } from "@tidemark/run-state";
 import type { ConfigValue } from "./config-rows.ts";
 import type { RunControl } from "./stop-words.ts";
 
@@ -14,7 +15,7 @@ export type Aggregate = {
 };
 
 /** A run, as lists and relatives return it. */
-export type RunRow = {
+export type RunRow = RunFields<null> & {
   readonly id: string;
   readonly project_id: string;
   readonly project: string;
@@ -26,11 +27,7 @@ export type RunRow = {
   readonly notes: string | null;
   readonly created_at: string;
   readonly started_at: string;
-  readonly finished_at: string | null;
-  readonly parent_run_id: string | null;
-  readonly forked_from_step: number | null;
   readonly resume_count: number;
-  readonly resumed_at: string | null;
   readonly last_seen_at: string;
   readonly stale: boolean;
   readonly deleted_at?: string | null;
