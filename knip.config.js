@@ -45,13 +45,13 @@ export default {
       project: ["src/**/*.ts!", `!src/**/*.${tests}!`],
     },
     gateway: {
-      // Of the browser: read as a file, never imported.
-      entry: ["{src,test}/**/*.test.ts", "src/api/embeds/page/client/main.ts!"],
+      entry: ["{src,test}/**/*.test.ts"],
       project: ["src/**/*.ts!", "test/**/*.ts", `!src/**/*.${tests}!`],
     },
     web: {
       entry: [
         "src/main.tsx!",
+        "src/embed/main.tsx!",
         "src/theme-first.ts!",
         "build/main.ts!",
         "{src,build}/**/*.test.ts",

@@ -13,7 +13,7 @@ import { headerNames, noSniffing, requestIdOf, strictTransport } from "./http/he
 import type { ChangeHub } from "./changes/change-hub.ts";
 import { createEventStreams } from "./changes/event-streams.ts";
 import { createDashboard } from "./dashboard/dashboard.ts";
-import type { Bundle } from "./dashboard/read-bundle.ts";
+import { embedPartsOf, type Bundle } from "./dashboard/read-bundle.ts";
 import { createBodyMemory } from "./gate/body-memory.ts";
 import { answerClientError } from "./http/client-error.ts";
 import { boundConnections } from "./gate/connections.ts";
@@ -153,6 +153,7 @@ export function createApp(options: AppOptions): FastifyInstance {
     rights: createRightsWatch(),
     renewalOf: createRenewalOf({ access: options.access, nowMs: options.clocks.wallMs }),
     dashboard: options.bundle === undefined ? undefined : createDashboard(options.bundle),
+    embedParts: embedPartsOf(options.bundle),
     isAllowedOrigin: createOriginRule(settings.allowedOrigins),
     refreshAccess: options.projection.refresh,
     alive: options.alive,

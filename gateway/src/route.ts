@@ -2,6 +2,7 @@ import type { Blob } from "@tidemark/blob";
 import type { Call } from "@tidemark/rpc";
 import type { EmbedSession } from "@tidemark/proto/reports/v1/embeds";
 import type { Identity } from "@tidemark/proto/common/v1/common";
+import type { EmbedParts } from "@tidemark/web/build";
 import type { IncomingMessage } from "node:http";
 import type { Callers, CredentialCallers } from "./auth/callers.ts";
 import type { SealedCaller } from "./auth/sealed-caller.ts";
@@ -61,6 +62,8 @@ export type HandlerContext = {
   readonly actFor: (caller: SealedCaller, callers: CredentialCallers) => Promise<void>;
   /** Whether the key of an embed session may do what it could when it made the session. @throws service_unavailable */
   readonly isSourceActive: (session: EmbedSession) => Promise<boolean>;
+  /** The program and the style of the page of embedded views. */
+  readonly embedParts: () => Promise<EmbedParts>;
   readonly exports: RequestExports;
   /** Takes a place for a stream of changes. @throws rate_limit_exceeded, service_unavailable */
   readonly openStream: EventStreams["open"];

@@ -8,6 +8,9 @@ export type BundleFile = {
   readonly gzipBytes: number;
 };
 
+/** The parts of the page of embedded views, which is one document. */
+export type EmbedParts = { readonly script: string; readonly style: string };
+
 /** The content of a folder with a bundle, from its `index.json`. Each file is also there compressed, as `<name>.gz`. */
 export type BundleIndex = {
   readonly files: readonly BundleFile[];
@@ -18,6 +21,7 @@ export type BundleIndex = {
   /** The style sheet of all pages. */
   readonly style: string;
   readonly icon: string;
+  readonly embed: EmbedParts;
   /** By page, the modules that its first view loads in addition to the entry. */
   readonly parts: Readonly<Record<string, readonly string[]>>;
 };

@@ -1,3 +1,4 @@
+import { gzipSync } from "node:zlib";
 import { beforeAll, describe, expect, test } from "@jest/globals";
 import { bundle } from "./bundle.ts";
 
@@ -5,6 +6,8 @@ import { bundle } from "./bundle.ts";
 const FIRST_VIEW_BYTES_MAX = 110_000;
 /** Bytes of what every page loads, compressed. */
 const BASE_BYTES_MAX = 40_000;
+/** Bytes of the page of embedded views, compressed: it stands in pages of others, several times perhaps. */
+const EMBED_BYTES_MAX = 20_000;
 
 describe("the bundle", () => {
   let built: Awaited<ReturnType<typeof bundle>>;
@@ -21,6 +24,12 @@ describe("the bundle", () => {
       expect([page, bytesOf([...base, ...parts]) <= FIRST_VIEW_BYTES_MAX]).toEqual([page, true]);
     }
     expect(bytesOf([...base, ...index.parts["signin"]!])).toBeLessThanOrEqual(BASE_BYTES_MAX);
+  });
+
+  test("has a small page of embedded views, which brings no style of the dashboard", () => {
+    const { script, style } = built.index.embed;
+    expect(gzipSync(script + style).length).toBeLessThanOrEqual(EMBED_BYTES_MAX);
+    expect(style).not.toContain("@layer");
   });
 
   test("names each file by its contents, with a type", () => {

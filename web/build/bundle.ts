@@ -4,7 +4,9 @@ import { basename, join, relative } from "node:path";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { build, type BuildOptions, type Metafile } from "esbuild";
+import { bundleEmbed } from "./bundle-embed.ts";
 import type { BundleIndex } from "./bundle-index.ts";
+import { common, components } from "./options.ts";
 import { pageModules } from "./pages.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -16,19 +18,11 @@ const TYPES: Readonly<Record<string, string>> = {
   svg: "image/svg+xml",
 };
 
-/** Browsers of the last two years or so, in which popovers and modules work. */
-const TARGET = ["es2023", "chrome120", "firefox125", "safari17"];
-
-const common = {
-  absWorkingDir: root,
-  bundle: true,
-  minify: true,
-  write: false,
-  outdir: join(root, "dist"),
+/** Files are named by their contents. */
+const named = {
+  ...common,
   entryNames: "[name].[hash]",
   chunkNames: "part.[hash]",
-  target: TARGET,
-  logLevel: "silent",
   metafile: true,
 } satisfies BuildOptions;
 
@@ -37,36 +31,33 @@ export type BuiltFile = { readonly name: string; readonly content: Uint8Array; r
 
 /**
  * Bundles the dashboard: modules that are split where pages are imported lazily, one style sheet of all parts and pages, the script of the
- * theme and the icon. @throws Error that names the fault in the sources
+ * theme, the icon, and the page of embedded views. @throws Error that names the fault in the sources
  */
 export async function bundle(): Promise<{ readonly index: BundleIndex; readonly files: readonly BuiltFile[] }> {
-  const [modules, theme, icon] = await Promise.all([
+  const [modules, theme, icon, embed] = await Promise.all([
     build({
-      ...common,
+      ...named,
+      ...components,
       entryPoints: ["src/main.tsx"],
       format: "esm",
       splitting: true,
-      jsx: "automatic",
-      jsxImportSource: "preact",
-      define: { "process.env.NODE_ENV": '"production"' },
       // A part cannot load its own style, so all styles are in one file: see `styles`.
       loader: { ".css": "empty" },
-      // Of licenses.
-      legalComments: "eof",
     }),
-    build({ ...common, entryPoints: ["src/theme-first.ts"], format: "iife" }),
+    build({ ...named, entryPoints: ["src/theme-first.ts"], format: "iife" }),
     readFile(join(root, "src/icon.svg")),
+    bundleEmbed(),
   ]);
   const style = await styles(modules.metafile);
   const { outputs } = modules.metafile;
   const entry = outputOf(outputs, "src/main.tsx");
-  const named = [
+  const contents = [
     ...[...modules.outputFiles, ...theme.outputFiles].map(({ path, contents }) => [basename(path), contents] as const),
     [`main.${hashOf(style)}.css`, style] as const,
     [`icon.${hashOf(icon)}.svg`, icon] as const,
   ];
   const files = await Promise.all(
-    named.map(async ([name, content]) => ({ name, content, compressed: await gzipAsync(content, { level: 9 }) })),
+    contents.map(async ([name, content]) => ({ name, content, compressed: await gzipAsync(content, { level: 9 }) })),
   );
   const nameOf = (pattern: RegExp): string => files.find(({ name }) => pattern.test(name))!.name;
   const index: BundleIndex = {
@@ -80,6 +71,7 @@ export async function bundle(): Promise<{ readonly index: BundleIndex; readonly 
     theme: nameOf(/^theme-first\./),
     style: nameOf(/\.css$/),
     icon: nameOf(/\.svg$/),
+    embed,
     parts: Object.fromEntries(
       Object.entries(pageModules).map(([page, path]) => [
         page,
@@ -95,7 +87,7 @@ async function styles({ inputs }: Metafile): Promise<Uint8Array> {
   const first = "src/styles/tokens.css";
   const others = Object.keys(inputs).filter((path) => path.endsWith(".css") && path !== first);
   const contents = [first, ...others.toSorted()].map((path) => `@import ${JSON.stringify(`./${path}`)};`).join("\n");
-  const built = await build({ ...common, stdin: { contents, loader: "css", resolveDir: root, sourcefile: "all.css" } });
+  const built = await build({ ...named, stdin: { contents, loader: "css", resolveDir: root, sourcefile: "all.css" } });
   return built.outputFiles[0]!.contents;
 }
 

@@ -2,11 +2,11 @@ import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { readdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { INDEX_FILE } from "./bundle-index.ts";
+import { INDEX_FILE, type EmbedParts } from "./bundle-index.ts";
 import { sourceHash } from "./source-hash.ts";
 import { writeBundle } from "./write-bundle.ts";
 
-export { INDEX_FILE, type BundleFile, type BundleIndex } from "./bundle-index.ts";
+export { INDEX_FILE, type BundleFile, type BundleIndex, type EmbedParts } from "./bundle-index.ts";
 
 /** Days after which the bundle of other sources is removed. */
 const KEPT_DAYS = 30;
@@ -30,6 +30,13 @@ export async function obtainBundle(cacheFolder: string): Promise<string> {
   }
   await removeOld(all);
   return folder;
+}
+
+/** Bundles the page of embedded views of the sources as they are now. @throws Error that names the fault in the sources */
+export async function bundleEmbed(): Promise<EmbedParts> {
+  // Where there is a bundle nothing needs the bundler.
+  const { bundleEmbed: build } = await import("./bundle-embed.ts");
+  return build();
 }
 
 async function removeOld(all: string): Promise<void> {

@@ -15,6 +15,7 @@ export const testBundle: Bundle = {
   theme: "theme-first.BBBB.js",
   style: "main.CCCC.css",
   icon: "icon.DDDD.svg",
+  embed: { script: "3", style: "b{}" },
   parts: { projects: ["part.EEEE.js"], signin: [], project: ["part.EEEE.js"], settings: [] },
   assets: new Map([
     asset("main.AAAA.js", "text/javascript; charset=utf-8", ENTRY_TEXT),

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { INDEX_FILE, type BundleFile, type BundleIndex } from "@tidemark/web/build";
+import { bundleEmbed, INDEX_FILE, type BundleFile, type BundleIndex, type EmbedParts } from "@tidemark/web/build";
 
 /** A file of the dashboard in memory, plain and compressed. */
 export type Asset = Pick<BundleFile, "name" | "type"> & { readonly plain: Buffer; readonly compressed: Buffer };
@@ -27,4 +27,10 @@ export async function readBundle(folder: string): Promise<Bundle> {
     }),
   );
   return { ...rest, assets: new Map(assets.map((asset) => [asset.name, asset])) };
+}
+
+/** Returns a function that gives the parts of the page of embedded views: those of the bundle; without one, the first page that is shown makes them. */
+export function embedPartsOf(bundle: Bundle | undefined): () => Promise<EmbedParts> {
+  let parts: Promise<EmbedParts> | undefined = bundle && Promise.resolve(bundle.embed);
+  return () => (parts ??= bundleEmbed());
 }

@@ -15,7 +15,7 @@ import type { EmbedSession } from "@tidemark/proto/reports/v1/embeds";
 import type { EmbedLimits } from "../limits/embed-limits.ts";
 import type { Limiter } from "../limits/limiter.ts";
 import type { Counted, RequestCounts } from "../limits/request-counts.ts";
-import type { Route } from "../route.ts";
+import type { HandlerContext, Route } from "../route.ts";
 import type { Spool } from "../spool/spool.ts";
 import type { Admissions } from "../gate/admissions.ts";
 import type { ReadPace } from "../gate/read-pace.ts";
@@ -42,6 +42,7 @@ export type ServingContext = {
   readonly renewalOf: RenewalOf;
   /** The pages for browsers; undefined: there are none. */
   readonly dashboard: Dashboard | undefined;
+  readonly embedParts: HandlerContext["embedParts"];
   readonly isAllowedOrigin: OriginRule;
   /** Reads the latest changes to credentials into memory. */
   readonly refreshAccess: () => Promise<void>;

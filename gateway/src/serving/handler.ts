@@ -73,6 +73,7 @@ export function createHandler(route: Route, context: ServingContext) {
         },
         isSourceActive: (session) => context.embeds.isSourceActive(session),
         refundAddress: () => context.embedLimits.forgivePage(request.ip),
+        embedParts: context.embedParts,
         // Only one route uses them.
         get exports() {
           return exportsOf(state, request, reply, context);

@@ -17,7 +17,7 @@ import { useNews } from "./section/use-news.ts";
 import type { ChartState } from "./state/chart-state.ts";
 import { nextSmoothing } from "./state/smoothing-steps.ts";
 import { useWidth } from "../ui/use-width.ts";
-import { createLink } from "./view/hover.ts";
+import { createLink } from "./view/chart-link.ts";
 import "./charts.css";
 
 /** More charts than this are never drawn at the same time. */

@@ -7,7 +7,7 @@ import { lineScene, type LineScene } from "./scene/line-scene.ts";
 import type { Range } from "./scene/scale.ts";
 import { usePainter } from "./view/canvas-stage.ts";
 import { useWidth } from "../ui/use-width.ts";
-import { createLink, type ChartLink } from "./view/hover.ts";
+import { createLink, type ChartLink } from "./view/chart-link.ts";
 import { drawPointed } from "./view/draw-pointed.ts";
 import { pageInks } from "./view/page-inks.ts";
 import { useChartKeys } from "./view/use-chart-keys.ts";

@@ -70,7 +70,10 @@ function marksOf(lines: readonly Line[], x: Scale, bottom: number): Shape[] {
       );
     });
     if (points.length === 0) return [];
-    return [{ kind: "path", points: Float64Array.from(points), stroke: line.color, width: 1.5, dash: [], alpha: 1 }];
+    const { id, color } = line;
+    return [
+      { kind: "path", points: Float64Array.from(points), stroke: color, width: 1.5, dash: [], alpha: 1, line: id },
+    ];
   });
 }
 

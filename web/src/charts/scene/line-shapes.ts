@@ -57,10 +57,11 @@ function tracedOf(line: Line, x: Scale, y: Scale): Traced {
 
 /** Returns the shapes of a line within what the axis shows: its band, its points as dots where no line reaches them, the line, and the smoothed line. */
 export function lineShapes(line: Line, x: Scale, y: Scale, strength: Strength): Shape[] {
-  const { color, name } = line;
+  const { id, color, name } = line;
   const { band, spikes, raw, smoothed, inherited, fork } = tracedOf(line, x, y);
   const dim = strength === "dimmed" ? DIMMED : 1;
   const main = {
+    line: id,
     color,
     dash: line.dash,
     width: strength === "highlighted" ? WIDTH_HIGHLIGHTED : WIDTH,
@@ -73,13 +74,22 @@ export function lineShapes(line: Line, x: Scale, y: Scale, strength: Strength): 
   const { dash, width } = INHERITED;
   const parents = strokes(inherited, { ...main, dash, width: width * main.width, label: `${name}, of its parent` });
   if (fork.length > 0)
-    parents.push({ kind: "dots", points: fork, fill: color, radius: DOT_RADIUS, alpha: dim, label: `Fork of ${name}` });
+    parents.push({
+      kind: "dots",
+      points: fork,
+      fill: color,
+      radius: DOT_RADIUS,
+      alpha: dim,
+      line: id,
+      label: `Fork of ${name}`,
+    });
   if (smoothed === undefined) return [...shapes, ...parents, ...strokes(raw, main)];
-  const behind = { color, dash: [], width: 1, alpha: RAW_ALPHA * dim, label: `${name}, not smoothed` };
+  const behind = { line: id, color, dash: [], width: 1, alpha: RAW_ALPHA * dim, label: `${name}, not smoothed` };
   return [...shapes, ...strokes(raw, behind), ...parents, ...strokes(smoothed, main)];
 }
 
 type Stroke = {
+  readonly line: string;
   readonly color: string;
   readonly dash: readonly number[];
   readonly width: number;
@@ -87,10 +97,10 @@ type Stroke = {
   readonly label: string;
 };
 
-function strokes({ path, dots }: Trace, { color, dash, width, alpha, label }: Stroke): Shape[] {
+function strokes({ path, dots }: Trace, { line, color, dash, width, alpha, label }: Stroke): Shape[] {
   const shapes: Shape[] = [];
-  if (path.length > 0) shapes.push({ kind: "path", points: path, stroke: color, width, dash, alpha, label });
-  if (dots.length > 0) shapes.push({ kind: "dots", points: dots, fill: color, radius: DOT_RADIUS, alpha, label });
+  if (path.length > 0) shapes.push({ kind: "path", points: path, stroke: color, width, dash, alpha, line, label });
+  if (dots.length > 0) shapes.push({ kind: "dots", points: dots, fill: color, radius: DOT_RADIUS, alpha, line, label });
   return shapes;
 }
 

@@ -13,7 +13,9 @@ export type Shape =
       readonly width: number;
       readonly dash: readonly number[];
       readonly alpha: number;
-      /** Which line it belongs to, if it is one, for those who read files. */
+      /** The id of the line it belongs to, if it is one. */
+      readonly line?: string;
+      /** The name of that line, for those who read files. */
       readonly label?: string;
     }
   | { readonly kind: "area"; readonly points: Float64Array; readonly fill: string; readonly alpha: number }
@@ -23,6 +25,7 @@ export type Shape =
       readonly fill: string;
       readonly radius: number;
       readonly alpha: number;
+      readonly line?: string;
       readonly label?: string;
     }
   /** Left, top, width and height of rectangles of one color. */

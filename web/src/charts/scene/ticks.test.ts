@@ -14,6 +14,11 @@ describe("ticks", () => {
     [[-3, 3], 3, ["-2", "0", "2"]],
     [[0, 2e-5], 2, ["0", "1e-5", "2e-5"]],
     [[5, 5], 4, ["5"]],
+    [[0.1, 0.97], 5, ["0.2", "0.4", "0.6", "0.8"]],
+    [[0, 19_950], 4, ["0", "5k", "10k", "15k"]],
+    [[0, 4e9], 4, ["0", "1G", "2G", "3G", "4G"]],
+    [[1_000_000, 1_000_001], 4, ["1000000.0", "1000000.5", "1000001.0"]],
+    [[0, 2.5e20], 4, ["0", "1e20", "2e20"]],
   ])("of %j", (range, wanted, expected) => {
     expect(labels(linearTicks(range, wanted))).toEqual(expected);
   });
@@ -36,6 +41,15 @@ describe("ticks", () => {
       "01:00",
     ]);
     expect(labels(clockTicks([noon, noon + 3_600_000], 2, 60))).toEqual(["11-26 00:00", "00:30", "01:00"]);
+  });
+
+  test("have labels that can be told apart", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: -9999, max: 9999 }), fc.integer({ min: 1, max: 9999 }), (low, span) => {
+        const found = labels(linearTicks([low / 100, (low + span) / 100], 5));
+        expect(new Set(found).size).toBe(found.length);
+      }),
+    );
   });
 
   test("lie within their range, in ascending order, and are not many", () => {

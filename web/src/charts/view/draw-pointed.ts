@@ -1,6 +1,7 @@
 import type { Line } from "../scene/line-model.ts";
 import type { LineScene } from "../scene/line-scene.ts";
-import { nearestReading, readingsAt, type Pointed } from "./hover.ts";
+import type { Pointed } from "./chart-link.ts";
+import { nearestReading, readingsAt } from "./readings.ts";
 import type { PageInks } from "./page-inks.ts";
 import type { Drag } from "./pointer.ts";
 

@@ -2,7 +2,8 @@ import { Swatch } from "../look/run-swatch.tsx";
 import { isInherited, type Line } from "../scene/line-model.ts";
 import type { LineScene } from "../scene/line-scene.ts";
 import { counted, shortNumber } from "../scene/numbers.ts";
-import { listed, nearestReading, readingsAt, type ChartLink } from "./hover.ts";
+import type { ChartLink } from "./chart-link.ts";
+import { listed, nearestReading, readingsAt } from "./readings.ts";
 
 /** Lines of a tooltip. */
 const LISTED_MAX = 12;

@@ -1,7 +1,7 @@
 import { useRef, useState } from "preact/hooks";
 import { isInherited } from "../scene/line-model.ts";
 import { shortNumber } from "../scene/numbers.ts";
-import { readingsAt } from "./hover.ts";
+import { readingsAt } from "./readings.ts";
 import { zoomedAround } from "./pointer.ts";
 import type { ChartParts } from "./use-chart-pointer.ts";
 

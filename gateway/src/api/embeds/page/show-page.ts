@@ -13,5 +13,5 @@ export const showEmbedPage: Route["handle"] = async ({ params }, { reports }, ca
   const session = requireMessage(found);
   if (!(await context.isSourceActive(session))) throw new AppError("not_found", "this embedded view was withdrawn");
   context.refundAddress();
-  return { body: null, page: embedPage({ ...session, nowMs: Date.now() }) };
+  return { body: null, page: embedPage(await context.embedParts(), { ...session, nowMs: Date.now() }) };
 };

@@ -1,26 +1,5 @@
-import { signal, type Signal } from "@preact/signals";
 import { nearestAt, type Line } from "../scene/line-model.ts";
 import type { Scale } from "../scene/scale.ts";
-
-/** Where the user points: charts that share it show it together. */
-export type Pointed = {
-  /** On the axis. */
-  readonly x: number;
-  /** In pixels of the chart that is pointed at. */
-  readonly top: number | undefined;
-  /** The chart that is pointed at. */
-  readonly chart: string;
-  /** Stays when the pointer leaves. */
-  readonly pinned: boolean;
-};
-
-/** The state that charts on one page share. */
-export type ChartLink = { readonly pointed: Signal<Pointed | undefined> };
-
-/** Makes what charts share. */
-export function createLink(): ChartLink {
-  return { pointed: signal<Pointed | undefined>(undefined) };
-}
 
 /** A value at the crosshair. */
 export type Reading = {
@@ -36,15 +15,15 @@ export type Reading = {
 /** Points farther from the crosshair than this are not read. */
 const REACH_PIXELS = 24;
 
-/** Returns what lines have at a place of the axis, the highest first. */
-export function readingsAt(lines: readonly Line[], at: number, x: Scale, y: Scale): Reading[] {
+/** Returns what lines have at a place of the axis, or up to `reach` pixels from it, the highest first. */
+export function readingsAt(lines: readonly Line[], at: number, x: Scale, y: Scale, reach = REACH_PIXELS): Reading[] {
   const crosshair = x.toPixel(at);
   return lines
     .flatMap((line): Reading[] => {
       const place = nearestAt(line, at);
       if (place < 0) return [];
       const left = x.toPixel(line.x[place]!);
-      if (!(Math.abs(left - crosshair) <= REACH_PIXELS)) return [];
+      if (!(Math.abs(left - crosshair) <= reach)) return [];
       const value = line.smoothed?.[place] ?? line.y[place]!;
       return [{ line, place, x: line.x[place]!, value, left, top: y.toPixel(value) }];
     })

@@ -1,4 +1,5 @@
-import type { Point } from "./lines.ts";
+/** A point of a line. A value that is not a finite number is null. */
+export type Point = { readonly step: number; readonly value: number | null };
 
 /** A run as the page shows it. */
 export type ShownRun = { readonly id: string; readonly name: string; readonly status: string };

@@ -1,0 +1,88 @@
+import type { Shape } from "./scene.ts";
+
+/** An element of an SVG picture: its text, or the elements in it. */
+export type SvgElement = {
+  readonly name: string;
+  readonly attributes: Readonly<Record<string, string | number | undefined>>;
+  readonly content?: string | readonly SvgElement[];
+};
+
+/** Returns the element that shows a shape. Attributes that are undefined are left out. */
+export function svgElement(shape: Shape): SvgElement {
+  switch (shape.kind) {
+    case "path": {
+      const { points, stroke, width, dash, alpha, label } = shape;
+      return {
+        name: "path",
+        attributes: {
+          fill: "none",
+          stroke,
+          "stroke-width": width,
+          "stroke-dasharray": dash.length === 0 ? undefined : dash.join(" "),
+          opacity: opacityOf(alpha),
+          "aria-label": label,
+          d: pathOf(points, ""),
+        },
+      };
+    }
+    case "area":
+      return {
+        name: "path",
+        attributes: { fill: shape.fill, opacity: opacityOf(shape.alpha), d: pathOf(shape.points, "Z") },
+      };
+    case "dots": {
+      const { points, fill, radius, alpha, label } = shape;
+      const circles = Array.from({ length: points.length / 2 }, (_, i) => ({
+        name: "circle",
+        attributes: { cx: rounded(points[2 * i]!), cy: rounded(points[2 * i + 1]!), r: radius },
+      }));
+      return { name: "g", attributes: { fill, opacity: opacityOf(alpha), "aria-label": label }, content: circles };
+    }
+    case "boxes": {
+      let d = "";
+      for (let i = 0; i < shape.boxes.length; i += 4) {
+        const [x, y, w, h] = [0, 1, 2, 3].map((k) => rounded(shape.boxes[i + k]!));
+        d += `M${x} ${y}h${w}v${h}h-${w}z`;
+      }
+      return { name: "path", attributes: { fill: shape.fill, opacity: opacityOf(shape.alpha), d } };
+    }
+    case "text": {
+      const { text, anchor, fill, bold, turn } = shape;
+      const [x, y] = [rounded(shape.x), rounded(shape.y)];
+      return {
+        name: "text",
+        attributes: {
+          x,
+          y,
+          "text-anchor": anchor,
+          fill,
+          "font-weight": bold === true ? 600 : undefined,
+          transform: turn === undefined ? undefined : `rotate(${turn} ${x} ${y})`,
+        },
+        content: text,
+      };
+    }
+  }
+}
+
+function pathOf(points: Float64Array, end: "" | "Z"): string {
+  let d = "";
+  let isOpen = false;
+  for (let i = 0; i < points.length; i += 2) {
+    if (Number.isNaN(points[i])) {
+      if (isOpen) d += end;
+      isOpen = false;
+      continue;
+    }
+    d += `${isOpen ? "L" : "M"}${rounded(points[i]!)} ${rounded(points[i + 1]!)}`;
+    isOpen = true;
+  }
+  return isOpen ? d + end : d;
+}
+
+const opacityOf = (alpha: number): number | undefined => (alpha === 1 ? undefined : alpha);
+
+/** Returns pixels with two decimals: a hundredth of a pixel cannot be seen. */
+export function rounded(pixels: number): number {
+  return Math.round(pixels * 100) / 100;
+}

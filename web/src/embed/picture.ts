@@ -1,0 +1,72 @@
+import type { Axes, Line } from "../charts/scene/line-model.ts";
+import { lineScene, type LineScene } from "../charts/scene/line-scene.ts";
+import { shortNumber } from "../charts/scene/numbers.ts";
+import type { Inks } from "../charts/scene/scene.ts";
+import { readingsAt, type Reading } from "../charts/view/readings.ts";
+import { strokeOf } from "./stroke.ts";
+import type { ShownChart, ShownRun } from "./view.ts";
+
+/** In pixels. */
+const HEIGHT = 240;
+const WIDTH_MIN = 200;
+
+const AXES: Axes = { x: { kind: "number", log: false }, y: { log: false, ignoreOutliers: false } };
+
+/** Colors of the style sheet, which follow its theme; `--line` is that of a line's class. */
+const INKS: Inks = { surface: "var(--card)", ink: "var(--text)", faint: "var(--faint)", rule: "var(--rule)" };
+const LINE_COLOR = "var(--line)";
+
+/** Returns the lines of a chart; the id of each is the place of its run in the list. */
+export function linesOf({ lines }: ShownChart, runs: readonly ShownRun[]): Line[] {
+  return lines.map(({ run, points }) => {
+    const { dash } = strokeOf(run);
+    return {
+      id: String(run),
+      name: runs[run]!.name,
+      color: LINE_COLOR,
+      dash: dash === "none" ? [] : dash.split(" ").map(Number),
+      x: Float64Array.from(points, ({ step }) => step),
+      y: Float64Array.from(points, ({ value }) => value ?? Number.NaN),
+    };
+  });
+}
+
+/** Returns the picture of lines in a place of this width; undefined where no point has a value. */
+export function pictureOf(lines: readonly Line[], width: number, highlight: string | undefined): LineScene | undefined {
+  if (!lines.some(({ y }) => y.some(Number.isFinite))) return undefined;
+  const size = { width: Math.max(WIDTH_MIN, width), height: HEIGHT };
+  return lineScene({ lines, axes: AXES, size, inks: INKS, highlight });
+}
+
+/** Describes lines for people who do not see them: how many there are, and what they cover. */
+export function summaryOf(key: string, lines: readonly Line[]): string {
+  const steps: number[] = [];
+  const values: number[] = [];
+  for (const { x, y } of lines)
+    y.forEach((value, i) => {
+      if (!Number.isFinite(value)) return;
+      steps.push(x[i]!);
+      values.push(value);
+    });
+  const count = lines.length === 1 ? "1 run" : `${lines.length} runs`;
+  return `${key}: ${count}, steps ${rangeText(steps)}, values ${rangeText(values)}`;
+}
+
+function rangeText(numbers: readonly number[]): string {
+  const low = numbers.reduce((least, one) => Math.min(least, one), Infinity);
+  const high = numbers.reduce((most, one) => Math.max(most, one), -Infinity);
+  return `${shortNumber(low)} to ${shortNumber(high)}`;
+}
+
+/** Returns the point of all lines that is nearest to a place in pixels. */
+export function nearestReading(
+  lines: readonly Line[],
+  { x, y }: LineScene,
+  at: { readonly left: number; readonly top: number },
+): Reading | undefined {
+  const distance = ({ left, top }: Reading): number => Math.hypot(left - at.left, top - at.top);
+  return readingsAt(lines, x.toValue(at.left), x, y, Infinity).reduce<Reading | undefined>(
+    (nearest, one) => (nearest === undefined || distance(one) < distance(nearest) ? one : nearest),
+    undefined,
+  );
+}
