@@ -1,6 +1,6 @@
 import { signal, type ReadonlySignal } from "@preact/signals";
 import { call } from "./client.ts";
-import { forgetKept } from "./kept.ts";
+import { forgetQueries } from "./queries.ts";
 import { mayAs, type Right } from "./rights.ts";
 
 /** The role of a member of an organization. */
@@ -58,7 +58,7 @@ export function takeSession(answer: Answer): Session | undefined {
   const next = "session" in answer ? answer : undefined;
   // Requests made while the page started belong to this session.
   const isFirst = state.peek() === "loading";
-  if (!isFirst && next?.session.id !== current.peek()?.session.id) forgetKept();
+  if (!isFirst && next?.session.id !== current.peek()?.session.id) forgetQueries();
   current.value = next;
   state.value = next === undefined ? "out" : "in";
   return next;

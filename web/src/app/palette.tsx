@@ -1,6 +1,6 @@
 import { useEffect, useId, useMemo, useRef, useState } from "preact/hooks";
 import { call } from "../api/client.ts";
-import { cachedGet } from "../api/kept.ts";
+import { useQuery } from "../api/use-query.ts";
 import { Dialog } from "../ui/dialog.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { navigate } from "./location.ts";
@@ -89,20 +89,11 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
 }
 
 function useProjects(): readonly PaletteEntry[] {
-  const [entries, setEntries] = useState<readonly PaletteEntry[]>([]);
-  useEffect(() => {
-    const left = new AbortController();
-    cachedGet<{ readonly projects: readonly { readonly id: string; readonly name: string }[] }>(
-      "/projects?limit=1000",
-      left,
-    ).then(
-      ({ projects }) => setEntries(projectEntries(projects)),
-      // Without them the actions are left.
-      () => undefined,
-    );
-    return () => left.abort();
-  }, []);
-  return entries;
+  // Without them the actions are left.
+  const { data } = useQuery<{ readonly projects: readonly { readonly id: string; readonly name: string }[] }>(
+    "/projects?limit=1000",
+  );
+  return useMemo(() => projectEntries(data?.projects ?? []), [data]);
 }
 
 function useRuns(text: string): readonly PaletteEntry[] {

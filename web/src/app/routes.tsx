@@ -1,7 +1,7 @@
 import type { FunctionComponent } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { sessionState } from "../api/session.ts";
-import { prefetch } from "../api/kept.ts";
+import { queryAhead } from "../api/queries.ts";
 import { neededFirst } from "../pages/project/needed-first.ts";
 import { ErrorNote } from "../ui/error-note.tsx";
 import { Skeleton } from "../ui/spinner.tsx";
@@ -50,7 +50,7 @@ export function preloadPage(route: Route, query: URLSearchParams): Promise<void>
 }
 
 async function load(page: Exclude<Route["page"], "missing">, needed: readonly string[]): Promise<void> {
-  const [first] = needed.map(prefetch);
+  const [first] = needed.map(queryAhead);
   try {
     const part = (await loaders[page]()) as Page;
     if (first !== undefined) await Promise.race([first, new Promise((resolve) => setTimeout(resolve, ANSWERS_MS))]);

@@ -1,6 +1,6 @@
+import { exactJson, valueText, type ExactValue } from "../api/exact-json.ts";
 import { useState } from "preact/hooks";
-import { useRead } from "../pages/run/use-read.ts";
-import { exactJson, valueText, type ConfigValue } from "../pages/run/config-rows.ts";
+import { useQuery } from "../api/use-query.ts";
 import { Button } from "../ui/button.tsx";
 import { ErrorNote } from "../ui/error-note.tsx";
 import { Skeleton } from "../ui/spinner.tsx";
@@ -8,14 +8,14 @@ import { Skeleton } from "../ui/spinner.tsx";
 const PAGE = 50;
 
 type Rows = {
-  readonly rows: readonly { readonly row_index: number; readonly row: { readonly [key: string]: ConfigValue } }[];
+  readonly rows: readonly { readonly row_index: number; readonly row: { readonly [key: string]: ExactValue } }[];
 };
 
 /** The rows of a logged table, a page at a time. */
 export function TableRows({ objectId, label }: { readonly objectId: number; readonly label: string }) {
   const [page, setPage] = useState(0);
   // One row more than is shown reveals whether there is another page.
-  const read = useRead<Rows>(`/api/objects/${objectId}/rows?limit=${PAGE + 1}&offset=${page * PAGE}`, { exact: true });
+  const read = useQuery<Rows>(`/api/objects/${objectId}/rows?limit=${PAGE + 1}&offset=${page * PAGE}`, { exact: true });
   const rows = read.data?.rows.slice(0, PAGE) ?? [];
   const hasMore = (read.data?.rows.length ?? 0) > PAGE;
   const columns = [...new Set(rows.flatMap(({ row }) => Object.keys(row)))];
@@ -65,7 +65,7 @@ export function TableRows({ objectId, label }: { readonly objectId: number; read
   );
 }
 
-function cellText(value: ConfigValue | undefined): string {
+function cellText(value: ExactValue | undefined): string {
   if (value === undefined || value === null) return "";
   const text = typeof value === "object" ? exactJson(value) : valueText(value);
   return text.length > 500 ? `${text.slice(0, 500)}…` : text;

@@ -16,5 +16,4 @@ import "../ui/tabs.tsx";
 import "../ui/text-field.tsx";
 import "../ui/time.tsx";
 import "./project/needed-first.ts";
-import "./run/stop-words.ts";
-import "./run/save-text.ts";
+import "../ui/save-text.ts";

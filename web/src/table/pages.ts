@@ -12,7 +12,9 @@ export type Pages<Row> = {
   readonly total: () => number | undefined;
   /** The error of the last page that could not be loaded. */
   readonly error: () => unknown;
-  /** Loads the pages of the rows that are seen, and ends the requests for others. */
+  /** Loads the pages of the rows that are seen; before anything is known, the first one. */
+  readonly load: () => void;
+  /** Says which rows are seen, loads their pages, and ends the requests for others. */
   readonly show: (window: RowWindow) => void;
   /** Loads the pages that are seen again, and forgets the others; rows that were there stay until then. */
   readonly refresh: () => void;
@@ -27,12 +29,11 @@ export const PAGES_MAX = 20;
 
 /**
  * Loads the rows of a long list page by page where they are seen. At most `PAGES_MAX` pages are kept, the least recently seen go first.
- * `onChange` is called after every change. `first` is the first page, where it is there already.
+ * `read` returns rows that are there already as they are. `onChange` is called after every change.
  */
 export function createPages<Row>(
-  load: (offset: number, limit: number, signal: AbortSignal) => Promise<Loaded<Row>>,
+  read: (offset: number, limit: number, signal: AbortSignal) => Loaded<Row> | Promise<Loaded<Row>>,
   onChange: () => void,
-  first?: Loaded<Row>,
 ): Pages<Row> {
   const kept = new Map<number, { rows: readonly Row[]; isOld: boolean }>();
   const asked = new Map<number, AbortController>();
@@ -43,22 +44,25 @@ export function createPages<Row>(
   const ask = (page: number): void => {
     const own = new AbortController();
     asked.set(page, own);
-    load(page * PAGE_ROWS, PAGE_ROWS, own.signal).then(
-      (loaded) => {
-        if (asked.get(page) !== own) return;
-        asked.delete(page);
-        fault = undefined;
-        total = loaded.total;
-        keep(page, loaded.rows);
-        onChange();
-      },
-      (error: unknown) => {
-        if (asked.get(page) !== own) return;
-        asked.delete(page);
-        fault = error;
-        onChange();
-      },
-    );
+    const take = (loaded: Loaded<Row>): void => {
+      if (asked.get(page) !== own) return;
+      asked.delete(page);
+      fault = undefined;
+      total = loaded.total;
+      keep(page, loaded.rows);
+      onChange();
+    };
+    const loading = read(page * PAGE_ROWS, PAGE_ROWS, own.signal);
+    if (!(loading instanceof Promise)) {
+      take(loading);
+      return;
+    }
+    loading.then(take, (error: unknown) => {
+      if (asked.get(page) !== own) return;
+      asked.delete(page);
+      fault = error;
+      onChange();
+    });
   };
   const keep = (page: number, rows: readonly Row[]): void => {
     kept.delete(page);
@@ -85,14 +89,11 @@ export function createPages<Row>(
       if ((there === undefined || there.isOld) && !asked.has(page) && !isBehind) ask(page);
     }
   };
-  if (first !== undefined) {
-    total = first.total;
-    keep(0, first.rows);
-  }
   return {
     row: (index) => kept.get(Math.floor(index / PAGE_ROWS))?.rows[index % PAGE_ROWS],
     total: () => total,
     error: () => fault,
+    load: loadSeen,
     show(window) {
       seen = window;
       loadSeen();

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { byteWords, counted } from "./number-words.ts";
+import { byteWords, counted, metricWords } from "./number-words.ts";
 
 test.each([
   [0, "0 B"],
@@ -17,3 +17,10 @@ test("one of something has no plural", () => {
   expect([0, 1, 1200].map((count) => counted(count, "run"))).toEqual(["0 runs", "1 run", "1,200 runs"]);
   expect(counted(2, "entry", "entries")).toBe("2 entries");
 });
+
+test.each([
+  [0.123456789, "0.12346"],
+  [1234567, "1,234,567"],
+  [1e-12, "1e-12"],
+  [null, "not finite"],
+])("%d is written %s", (value, words) => expect(metricWords(value)).toBe(words));

@@ -22,3 +22,10 @@ export function byteWords(bytes: number): string {
   const digits = power === 0 || value >= 100 ? 0 : value >= 10 ? 1 : 2;
   return `${apart().format(Number(value.toFixed(digits)))} ${UNITS[power]}`;
 }
+
+/** Writes a metric with at most five significant digits; non-finite values by name. */
+export function metricWords(value: number | null): string {
+  if (value === null) return "not finite";
+  if (Number.isInteger(value) && Math.abs(value) < 1e9) return value.toLocaleString("en-US");
+  return String(Number(value.toPrecision(5)));
+}

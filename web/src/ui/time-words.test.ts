@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { durationWords, relativeTime } from "./time-words.ts";
+import { durationWords, relativeTime, spanWords } from "./time-words.ts";
 
 const now = Date.UTC(2026, 10, 25, 12);
 const ago = (ms: number): string => relativeTime(now - ms, now);
@@ -33,3 +33,13 @@ test.each([
 ])("%d ms last %s", (ms, words) => {
   expect(durationWords(ms)).toBe(words);
 });
+
+test.each([
+  [-5, "0 s"],
+  [59_400, "59 s"],
+  [60_000, "1 min"],
+  [3_600_000, "1 h"],
+  [3_660_000, "1 h 1 min"],
+  [90_000_000, "1 d 1 h"],
+  [172_800_000, "2 d"],
+])("%d ms are %s", (ms, words) => expect(spanWords(ms)).toBe(words));

@@ -48,3 +48,15 @@ export function durationWords(ms: number): string {
 
 const two = (large: number, unit: string, small: number, smaller: string): string =>
   small === 0 ? `${large} ${unit}` : `${large} ${unit} ${small} ${smaller}`;
+
+/** Writes how long something took or is ago: its two largest units. */
+export function spanWords(milliseconds: number): string {
+  const seconds = Math.max(0, Math.round(milliseconds / 1000));
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return seconds % 60 === 0 ? `${minutes} min` : `${minutes} min ${seconds % 60} s`;
+  const hours = Math.floor(minutes / 60);
+  if (hours < 24) return minutes % 60 === 0 ? `${hours} h` : `${hours} h ${minutes % 60} min`;
+  const days = Math.floor(hours / 24);
+  return hours % 24 === 0 ? `${days} d` : `${days} d ${hours % 24} h`;
+}

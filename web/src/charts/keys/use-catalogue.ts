@@ -1,4 +1,5 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
+import { usePaced } from "../../api/use-paced.ts";
 import { readKeys, type CatalogueKey } from "./catalogue.ts";
 
 /** Keys that runs begin to log while the page is open appear after at most this time. */
@@ -14,8 +15,7 @@ export function useCatalogue(
 ): { readonly names: readonly string[] | undefined; readonly error: unknown } {
   const [names, setNames] = useState<readonly string[] | undefined>(undefined);
   const [error, setError] = useState<unknown>(undefined);
-  const readAt = useRef(-Infinity);
-  const [attempt, setAttempt] = useState(0);
+  const newsRead = usePaced(news, AGAIN_MS);
   // Of many runs the keys of the whole project are listed, so that another choice of runs needs no request.
   const asked = runIds.length > 0 && runIds.length <= FEW_RUNS ? runIds : undefined;
   const askedName = asked?.toSorted().join() ?? "";
@@ -23,7 +23,6 @@ export function useCatalogue(
     if (!active) return;
     const controller = new AbortController();
     let isFirst = true;
-    readAt.current = performance.now();
     readKeys(
       {
         projectId,
@@ -36,7 +35,7 @@ export function useCatalogue(
         const next = keys.map(({ name }) => name);
         // The first page shows immediately; later ones, and new keys, only where they change something.
         setNames((before) =>
-          isFirst && before !== undefined && before.length > next.length && attempt > 0 ? before : same(before, next),
+          isFirst && before !== undefined && before.length > next.length && newsRead > 0 ? before : same(before, next),
         );
         isFirst = false;
         setError(undefined);
@@ -45,20 +44,11 @@ export function useCatalogue(
       if (!controller.signal.aborted) setError(fault);
     });
     return () => controller.abort();
-  }, [projectId, kind, askedName, active, attempt]);
-  useEffect(() => {
-    if (news === 0 || !active) return;
-    const rest = readAt.current + AGAIN_MS - performance.now();
-    const timer = setTimeout(() => setAttempt((count) => count + 1), Math.max(0, rest));
-    return () => clearTimeout(timer);
-  }, [news > 0, Math.floor(news / AGAIN_NEWS), active]);
+  }, [projectId, kind, askedName, active, newsRead]);
   return { names, error };
 }
 
 const FEW_RUNS = 20;
-
-/** News arrives once a second. */
-const AGAIN_NEWS = 10;
 
 function same(before: readonly string[] | undefined, next: readonly string[]): readonly string[] {
   return before?.length === next.length && before.every((name, i) => name === next[i]) ? before : next;

@@ -1,5 +1,6 @@
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { cachedGet } from "../../api/kept.ts";
+import { saveText } from "../../ui/save-text.ts";
+import { useMemo, useRef, useState } from "preact/hooks";
+import { useQuery } from "../../api/use-query.ts";
 import { projectAddress } from "../../app/addresses.ts";
 import { Link } from "../../app/link.tsx";
 import { currentLocation, setQuery } from "../../app/location.ts";
@@ -16,8 +17,8 @@ import { Skeleton } from "../../ui/spinner.tsx";
 import { TabPanel, Tabs } from "../../ui/tabs.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { joinList, splitList } from "../../app/lists.ts";
-import { saveText } from "../run/save-text.ts";
 import { compareCsv } from "./compare-csv.ts";
+import { useLast } from "../../ui/use-last.ts";
 import { useWidth } from "../../ui/use-width.ts";
 import { CompareObjects } from "./compare-objects.tsx";
 import { compareRows, type SideBySideRow } from "./compare-rows.ts";
@@ -43,24 +44,16 @@ export function ComparePage({ project }: { readonly project: string }) {
   const isAll = query.get("all") === "1";
   const search = query.get("find") ?? "";
   const tab = query.get("tab") === "objects" ? "objects" : "charts";
-  const [answer, setAnswer] = useState<Answer | undefined>();
-  const [error, setError] = useState<unknown>();
-  const [attempt, setAttempt] = useState(0);
   const head = useRef<HTMLElement>(null);
   // The table is as wide as the content above it.
   const width = useWidth(head);
   const [widths, setWidths] = useState<Readonly<Record<string, number>>>({});
   const wanted = ids.join(",");
-  useEffect(() => {
-    if (wanted === "") return undefined;
-    const ending = new AbortController();
-    setError(undefined);
-    cachedGet<Answer>(`/api/runs/side-by-side?run_ids=${wanted}`, { signal: ending.signal }).then(
-      setAnswer,
-      (fault: unknown) => !ending.signal.aborted && setError(fault),
-    );
-    return () => ending.abort();
-  }, [wanted, attempt]);
+  const { data, error, reload } = useQuery<Answer>(
+    wanted === "" ? undefined : `/api/runs/side-by-side?run_ids=${wanted}`,
+  );
+  // While other runs are read, those before stay.
+  const answer = useLast(data);
   const runs = answer?.runs ?? [];
   const base = runs.find(({ id }) => id === query.get("base"))?.id ?? runs[0]?.id ?? "";
   const found = useDirections(runs.map(({ id }) => id));
@@ -132,7 +125,7 @@ export function ComparePage({ project }: { readonly project: string }) {
           Download CSV
         </Button>
       </header>
-      <ErrorNote error={error} onRetry={() => setAttempt((count) => count + 1)} />
+      <ErrorNote error={error} onRetry={reload} />
       {answer === undefined ? (
         error === undefined && <Skeleton lines={8} height="24px" />
       ) : (

@@ -1,6 +1,6 @@
+import type { Aggregate } from "../../api/run-types.ts";
 import { useEffect, useState } from "preact/hooks";
-import { call } from "../../api/client.ts";
-import type { Aggregate } from "../run/run-types.ts";
+import { query } from "../../api/queries.ts";
 import { directionOf, type Direction } from "./deltas.ts";
 
 /** Number of runs that are asked: a run whose metric never changed says nothing about its direction. */
@@ -13,7 +13,7 @@ export function useDirections(runIds: readonly string[]): ReadonlyMap<string, Di
   useEffect(() => {
     const ending = new AbortController();
     const read = async (id: string): Promise<void> => {
-      const { run } = await call<{ run: { metric_aggregates: Readonly<Record<string, Aggregate>> } }>(`/runs/${id}`, {
+      const { run } = await query<{ run: { metric_aggregates: Readonly<Record<string, Aggregate>> } }>(`/runs/${id}`, {
         signal: ending.signal,
       });
       setFound((before) => {

@@ -1,3 +1,4 @@
+import { attempt } from "../../ui/attempt.ts";
 import { useEffect, useState } from "preact/hooks";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
@@ -5,7 +6,6 @@ import { ErrorNote } from "../../ui/error-note.tsx";
 import { counted } from "../../ui/number-words.ts";
 import { TextField } from "../../ui/text-field.tsx";
 import { toast } from "../../ui/toasts.ts";
-import { attempt } from "../run/run-actions.ts";
 import { changedBy, stepsOf, undoStepsOf, type BulkAction, type BulkRun } from "./bulk.ts";
 import { ACTION_WORDS, countChanges, deleteRuns, doSteps, readMatching, stopRuns } from "./bulk-calls.ts";
 

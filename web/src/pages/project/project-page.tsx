@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useMemo, useRef, useState } from "preact/hooks";
 import { mayControl } from "../../api/session.ts";
 import { runAddress } from "../../app/addresses.ts";
 import { useKeys } from "../../app/keys.ts";
@@ -130,7 +130,6 @@ export function ProjectPage({ project }: { readonly project: string }) {
   const error = pages.error();
   const isSearchFault = error instanceof ApiError && error.code?.startsWith("run_search") === true;
   const isEmpty = total === 0 && state.q === "" && error === undefined;
-  useEffect(() => () => pages.end(), [pages]);
 
   if (found.id === null) {
     return (

@@ -6,8 +6,7 @@ import { Badge } from "../../ui/badge.tsx";
 import { IconButton } from "../../ui/button.tsx";
 import { StatusBadge } from "../../ui/status-badge.tsx";
 import { Time } from "../../ui/time.tsx";
-import { durationWords } from "../../ui/time-words.ts";
-import { spanWords } from "../run/stop-words.ts";
+import { durationWords, spanWords } from "../../ui/time-words.ts";
 import { columnSource, valueWords } from "./columns.ts";
 import { durationMs, type TableRun } from "./run-row.ts";
 

@@ -1,4 +1,4 @@
-import type { RunRow } from "../run/run-types.ts";
+import type { RunRow } from "../../api/run-types.ts";
 
 /** A run of the table with the columns that were asked for. */
 export type TableRun = RunRow & { readonly columns?: Readonly<Record<string, unknown>> };

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import { call } from "../../api/client.ts";
+import { query } from "../../api/queries.ts";
 
 type Page = { readonly projects: readonly { readonly id: string; readonly name: string }[]; readonly total: number };
 
@@ -12,7 +12,7 @@ export function useProjectId(name: string): { readonly id: string | null | undef
     const ending = new AbortController();
     const look = async (): Promise<string | null> => {
       for (let offset = 0; ; offset += ROWS) {
-        const { projects, total } = await call<Page>(`/projects?limit=${ROWS}&offset=${offset}`, {
+        const { projects, total } = await query<Page>(`/projects?limit=${ROWS}&offset=${offset}`, {
           signal: ending.signal,
         });
         const project = projects.find((one) => one.name === name);

@@ -1,5 +1,5 @@
-import { useEffect, useRef, useState } from "preact/hooks";
-import { cachedGet } from "../../api/kept.ts";
+import { usePaced } from "../../api/use-paced.ts";
+import { useQuery } from "../../api/use-query.ts";
 import { runsPath, type RunsPage, type TableRun } from "./run-row.ts";
 
 /** Runs that are drawn, the newest; the API answers no more at a time. */
@@ -25,33 +25,9 @@ export function useRunColumns(
   version: number,
   isReady: boolean,
 ): RunColumns {
-  const [found, setFound] = useState<{ readonly name: string; readonly page: RunsPage } | undefined>(undefined);
-  const [error, setError] = useState<unknown>(undefined);
-  const [attempt, setAttempt] = useState(0);
-  const readAt = useRef(-Infinity);
-  const name = runsPath({ project, q, sortBy: "created", dir: "desc", columns }, 0, RUNS_DRAWN_MAX);
-  useEffect(() => {
-    if (!isReady) return undefined;
-    const ending = new AbortController();
-    readAt.current = performance.now();
-    cachedGet<RunsPage>(name, { signal: ending.signal }).then(
-      (page) => {
-        setFound({ name, page });
-        setError(undefined);
-      },
-      (fault: unknown) => {
-        if (!ending.signal.aborted) setError(fault);
-      },
-    );
-    return () => ending.abort();
-  }, [name, attempt, isReady]);
-  useEffect(() => {
-    if (version === 0) return undefined;
-    const rest = readAt.current + AGAIN_MS - performance.now();
-    const timer = setTimeout(() => setAttempt((count) => count + 1), Math.max(0, rest));
-    return () => clearTimeout(timer);
-  }, [version]);
-  // Values of other columns would be drawn in the wrong place.
-  const page = found?.name === name ? found.page : undefined;
-  return { runs: page?.runs, total: page?.total ?? 0, error, retry: () => setAttempt((count) => count + 1) };
+  const path = runsPath({ project, q, sortBy: "created", dir: "desc", columns }, 0, RUNS_DRAWN_MAX);
+  const { data, error, reload } = useQuery<RunsPage>(isReady ? path : undefined, {
+    version: usePaced(version, AGAIN_MS),
+  });
+  return { runs: data?.runs, total: data?.total ?? 0, error, retry: reload };
 }

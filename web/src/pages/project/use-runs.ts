@@ -1,7 +1,6 @@
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useState } from "preact/hooks";
 import { watchProject } from "../../api/changes.ts";
-import { cachedGet, takePrefetched } from "../../api/kept.ts";
-import { PAGE_ROWS } from "../../table/page-rows.ts";
+import { query, takeAhead } from "../../api/queries.ts";
 import { createPages, type Loaded, type Pages } from "../../table/pages.ts";
 import { idsPaths, runsPath, type RunsAsked, type RunsPage, type TableRun } from "./run-row.ts";
 
@@ -15,22 +14,19 @@ export function useRuns(
 ): { readonly pages: Pages<TableRun>; readonly version: number } {
   const [version, setVersion] = useState(0);
   const name = runsPath(asked, 0, 1);
-  const before = useRef<Pages<TableRun> | undefined>(undefined);
-  const pages = useMemo(() => {
-    before.current?.end();
-    const first = takePrefetched<RunsPage>(runsPath(asked, 0, PAGE_ROWS));
-    const made = createPages<TableRun>(
-      async (offset, limit, signal) => {
-        return loadedOf(await cachedGet<RunsPage>(runsPath(asked, offset, limit), { signal }));
-      },
-      () => setVersion((count) => count + 1),
-      first === undefined ? undefined : loadedOf(first),
-    );
-    made.show({ first: 0, end: 1 });
-    before.current = made;
-    return made;
-  }, [name]);
-  useEffect(() => () => before.current?.end(), []);
+  const pages = useMemo(
+    () =>
+      createPages<TableRun>(
+        (offset, limit, signal) => readRows(runsPath(asked, offset, limit), signal),
+        () => setVersion((count) => count + 1),
+      ),
+    [name],
+  );
+  // Before anything is painted: rows that were requested ahead are drawn immediately.
+  useLayoutEffect(() => {
+    pages.load();
+    return pages.end;
+  }, [pages]);
   useEffect(() => {
     if (projectId === undefined) return undefined;
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -52,7 +48,11 @@ export function useRuns(
   return { pages, version };
 }
 
-const loadedOf = ({ runs, total }: RunsPage): Loaded<TableRun> => ({ rows: runs, total });
+function readRows(path: string, signal: AbortSignal): Loaded<TableRun> | Promise<Loaded<TableRun>> {
+  const rowsOf = ({ runs, total }: RunsPage): Loaded<TableRun> => ({ rows: runs, total });
+  const arrived = takeAhead<RunsPage>(path);
+  return arrived === undefined ? query<RunsPage>(path, { signal }).then(rowsOf) : rowsOf(arrived);
+}
 
 /** Reads runs by their ids, wherever they are in the table. `version` reads them again. */
 export function useRunsById(ids: readonly string[], asked: RunsAsked, version: number): ReadonlyMap<string, TableRun> {
@@ -68,7 +68,7 @@ export function useRunsById(ids: readonly string[], asked: RunsAsked, version: n
     const read = async (): Promise<void> => {
       const next = new Map<string, TableRun>();
       for (const path of idsPaths(ids, asked)) {
-        const { runs } = await cachedGet<RunsPage>(path, { signal: ending.signal });
+        const { runs } = await query<RunsPage>(path, { signal: ending.signal });
         for (const run of runs) next.set(run.id, run);
       }
       setFound(next);

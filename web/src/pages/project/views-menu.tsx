@@ -1,3 +1,4 @@
+import { attempt } from "../../ui/attempt.ts";
 import { useEffect, useState } from "preact/hooks";
 import { call } from "../../api/client.ts";
 import { hasUser, mayWrite } from "../../api/session.ts";
@@ -9,7 +10,6 @@ import { ErrorNote } from "../../ui/error-note.tsx";
 import { Menu, type MenuItem } from "../../ui/menu.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { toast } from "../../ui/toasts.ts";
-import { attempt } from "../run/run-actions.ts";
 import { addressOfView, payloadOfView } from "./saved-view.ts";
 
 type ViewRow = {

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { keptBody, cachedGet } from "../../api/kept.ts";
+import { lastAnswer } from "../../api/queries.ts";
+import { useQuery } from "../../api/use-query.ts";
 import { projectAddress } from "../../app/addresses.ts";
 import { Link } from "../../app/link.tsx";
 import { Badge } from "../../ui/badge.tsx";
@@ -34,23 +35,17 @@ export function ProjectCard({ project }: { readonly project: Project }) {
 
 function useFigures(projectId: string, card: { readonly current: HTMLElement | null }): Overview | undefined {
   const path = `/api/overview?project_id=${projectId}`;
-  const [figures, setFigures] = useState(() => keptBody<Answer>(path)?.overview);
+  const [isSeen, setSeen] = useState(false);
   useEffect(() => {
-    const left = new AbortController();
     const observer = new IntersectionObserver((entries) => {
       if (!entries.some(({ isIntersecting }) => isIntersecting)) return;
       observer.disconnect();
-      cachedGet<Answer>(path, left).then(
-        ({ overview }) => setFigures(overview),
-        // A card without figures still leads to its project.
-        () => undefined,
-      );
+      setSeen(true);
     });
     if (card.current !== null) observer.observe(card.current);
-    return () => {
-      observer.disconnect();
-      left.abort();
-    };
-  }, [path]);
-  return figures;
+    return () => observer.disconnect();
+  }, []);
+  // A card without figures still leads to its project.
+  const { data } = useQuery<Answer>(isSeen ? path : undefined);
+  return (data ?? lastAnswer<Answer>(path))?.overview;
 }

@@ -1,6 +1,7 @@
-import { useEffect, useState } from "preact/hooks";
-import { keptBody, cachedGet } from "../../api/kept.ts";
+import { useState } from "preact/hooks";
+import { lastAnswer } from "../../api/queries.ts";
 import { may, mayWrite } from "../../api/session.ts";
+import { useQuery } from "../../api/use-query.ts";
 import { runAddress } from "../../app/addresses.ts";
 import { useKeys } from "../../app/keys.ts";
 import { Link } from "../../app/link.tsx";
@@ -31,7 +32,8 @@ type ProjectList = { readonly projects: readonly Project[]; readonly total: numb
 export function ProjectsPage() {
   useTitle("Projects");
   const text = currentLocation.value.query.get("q") ?? "";
-  const { body, fault, load } = useProjectList();
+  const { data, error, reload } = useQuery<ProjectList>(PROJECTS);
+  const list = data ?? lastAnswer<ProjectList>(PROJECTS);
   const [isNew, setNew] = useState(false);
   const [shown, setShown] = useState(CARDS);
   useKeys(
@@ -41,12 +43,12 @@ export function ProjectsPage() {
     { label: "Projects" },
   );
   const canCreate = mayWrite();
-  const found = body?.projects.filter(({ name }) => name.toLowerCase().includes(text.trim().toLowerCase())) ?? [];
+  const found = list?.projects.filter(({ name }) => name.toLowerCase().includes(text.trim().toLowerCase())) ?? [];
   return (
     <div class="tm-page">
       <header class="tm-page-head">
         <h1>Projects</h1>
-        {body !== undefined && body.total > 0 && (
+        {list !== undefined && list.total > 0 && (
           <TextField
             label="Search projects"
             hideLabel
@@ -63,11 +65,11 @@ export function ProjectsPage() {
           </Button>
         )}
       </header>
-      <ErrorNote error={fault} onRetry={load} />
-      {body === undefined && fault === undefined && <Waiting />}
-      {body?.total === 0 && <FirstRun mayMakeKeys={may("keys")} />}
+      <ErrorNote error={error} onRetry={reload} />
+      {list === undefined && error === undefined && <Waiting />}
+      {list?.total === 0 && <FirstRun mayMakeKeys={may("keys")} />}
       <ActiveRuns />
-      {body !== undefined && body.total > 0 && found.length === 0 && (
+      {list !== undefined && list.total > 0 && found.length === 0 && (
         <EmptyState
           icon="search"
           title="No project is called that"
@@ -92,27 +94,11 @@ export function ProjectsPage() {
   );
 }
 
-function useProjectList() {
-  const [body, setBody] = useState<ProjectList | undefined>(() => keptBody<ProjectList>(PROJECTS));
-  const [fault, setFault] = useState<unknown>();
-  const load = (): void => {
-    setFault(undefined);
-    cachedGet<ProjectList>(PROJECTS).then(setBody, setFault);
-  };
-  useEffect(load, []);
-  return { body, fault, load };
-}
-
 /** The active runs of all projects. */
 function ActiveRuns() {
-  const [runs, setRuns] = useState<readonly ActiveRun[]>([]);
-  useEffect(() => {
-    cachedGet<{ readonly runs: readonly ActiveRun[] }>(ACTIVE).then(
-      (answer) => setRuns(answer.runs),
-      // The page is about the projects, and their request reports errors.
-      () => undefined,
-    );
-  }, []);
+  // The page is about the projects, and their request reports errors.
+  const { data } = useQuery<{ readonly runs: readonly ActiveRun[] }>(ACTIVE);
+  const runs = data?.runs ?? [];
   if (runs.length === 0) return null;
   return (
     <section class="tm-card" aria-labelledby="active-runs">

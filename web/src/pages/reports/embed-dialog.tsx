@@ -8,7 +8,7 @@ import { Select } from "../../ui/select.tsx";
 import { Skeleton } from "../../ui/spinner.tsx";
 import { Snippet } from "../../ui/snippet.tsx";
 import { TextField } from "../../ui/text-field.tsx";
-import { useRead } from "../run/use-read.ts";
+import { useQuery } from "../../api/use-query.ts";
 import { embedBody, embedCommand, embedFrame, faultOfOrigin, type EmbedWish } from "./embed-snippet.ts";
 
 type Run = { readonly id: string; readonly name: string };
@@ -21,7 +21,7 @@ const THEMES = [
 
 /** Makes the embed session that another site needs to show runs for some minutes. Only an API key can open one, so it asks for a key and does not keep it. */
 export function EmbedDialog({ project, onClose }: { readonly project: string; readonly onClose: () => void }) {
-  const runs = useRead<{ runs: Run[] }>(
+  const runs = useQuery<{ runs: Run[] }>(
     `/api/runs/summary?project=${encodeURIComponent(project)}&limit=50&projection=selection`,
   );
   const [chosen, setChosen] = useState<readonly string[]>([]);

@@ -3,7 +3,7 @@ import { Button } from "../../ui/button.tsx";
 import { Checkbox } from "../../ui/checkbox.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { TextField } from "../../ui/text-field.tsx";
-import { useRead } from "../run/use-read.ts";
+import { useQuery } from "../../api/use-query.ts";
 import { ListField } from "./list-field.tsx";
 import { PanelGrid } from "./panel-grid.tsx";
 import { chartKeys, runIdsOf, tableFields, type Grid } from "./panels.ts";
@@ -32,14 +32,14 @@ export function PanelGridEditor({
     projection: "selection",
     ...(find === "" ? {} : { q: find }),
   });
-  const runs = useRead<{ runs: Run[] }>(
+  const runs = useQuery<{ runs: Run[] }>(
     project === undefined || !isOpen ? undefined : `/api/runs/summary?${wish.toString()}`,
   );
   const keyWish = new URLSearchParams({ kind: "metric", limit: "40", ...(findKey === "" ? {} : { q: findKey }) });
-  const keys = useRead<{ keys: { name: string }[] }>(
+  const keys = useQuery<{ keys: { name: string }[] }>(
     project === undefined || !isOpen ? undefined : `/api/projects/${project.id}/keys?${keyWish.toString()}`,
   );
-  const configs = useRead<{ keys: { name: string }[] }>(
+  const configs = useQuery<{ keys: { name: string }[] }>(
     project === undefined || !isOpen ? undefined : `/api/projects/${project.id}/keys?kind=config&limit=40`,
   );
   const chosen = runIdsOf(block);

@@ -1,14 +1,14 @@
+import type { RunDetail } from "../../api/run-types.ts";
+import { metricWords } from "../../ui/number-words.ts";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { runAddress } from "../../app/addresses.ts";
-import { call } from "../../api/client.ts";
+import { query } from "../../api/queries.ts";
 import { Link } from "../../app/link.tsx";
 import { chartRun, ChartSection, type ChartRun } from "../../charts/index.ts";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { Markdown } from "../../ui/markdown.tsx";
 import { Skeleton } from "../../ui/spinner.tsx";
 import { StatusBadge } from "../../ui/status-badge.tsx";
-import { metricWords } from "../run/facts.ts";
-import { type RunDetail } from "../run/run-types.ts";
 import { chartKeys, runIdsOf, tableFields, valueOfField, type Grid } from "./panels.ts";
 import { ReportImage } from "./report-image.tsx";
 import { RunPanel } from "./run-panel.tsx";
@@ -127,12 +127,12 @@ function useRunsOf(grid: Grid | undefined): Found {
     const read = async (): Promise<void> => {
       try {
         const one = (id: string): Promise<RunDetail | undefined> =>
-          call<{ run: RunDetail }>(`/runs/${encodeURIComponent(id)}`, { signal }).then(
+          query<{ run: RunDetail }>(`/runs/${encodeURIComponent(id)}`, { signal }).then(
             ({ run }) => run,
             () => undefined,
           );
         const newest = (project: string): Promise<readonly RunDetail[]> =>
-          call<{ runs: RunDetail[] }>(`/api/runs/summary?project=${encodeURIComponent(project)}&limit=${NEWEST}`, {
+          query<{ runs: RunDetail[] }>(`/api/runs/summary?project=${encodeURIComponent(project)}&limit=${NEWEST}`, {
             signal,
           }).then(({ runs }) => runs);
         const runs =

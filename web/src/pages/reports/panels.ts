@@ -1,5 +1,5 @@
-import { exactJson, valueAt, type ConfigValue } from "../run/config-rows.ts";
-import type { RunDetail } from "../run/run-types.ts";
+import type { RunDetail } from "../../api/run-types.ts";
+import { exactJson, valueAt, type ExactValue } from "../../api/exact-json.ts";
 import type { Block } from "./report-types.ts";
 
 /** A block of charts and runs. */
@@ -58,10 +58,7 @@ function metricValue({ metric_aggregates: aggregates }: RunDetail, name: string)
 }
 
 /** Returns what a config has at a path, whose parts are apart by dots. */
-export function configValue(
-  config: { readonly [key: string]: ConfigValue },
-  path: string,
-): string | number | undefined {
+export function configValue(config: { readonly [key: string]: ExactValue }, path: string): string | number | undefined {
   const value = valueAt(config, [path]) ?? valueAt(config, path.split("."));
   if (value === undefined || value === null) return undefined;
   return typeof value === "number" || typeof value === "string" ? value : exactJson(value);

@@ -1,3 +1,4 @@
+import { attempt } from "../../ui/attempt.ts";
 import { useState } from "preact/hooks";
 import { ApiError, call } from "../../api/client.ts";
 import { mayWrite, session } from "../../api/session.ts";
@@ -12,8 +13,7 @@ import { EmptyState } from "../../ui/empty-state.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { Skeleton } from "../../ui/spinner.tsx";
 import { toast } from "../../ui/toasts.ts";
-import { attempt } from "../run/run-actions.ts";
-import { useRead } from "../run/use-read.ts";
+import { useQuery } from "../../api/use-query.ts";
 import { ReportEditor } from "./report-editor.tsx";
 import { ReportText } from "./report-text.tsx";
 import type { Report } from "./report-types.ts";
@@ -25,7 +25,7 @@ import "./reports.css";
 export function ReportPage({ reportId }: { readonly reportId: string }) {
   const { query } = currentLocation.value;
   const share = query.get("share");
-  const read = useRead<{ report: Report }>(
+  const read = useQuery<{ report: Report }>(
     `/api/reports/${encodeURIComponent(reportId)}${share === null ? "" : `?share=${encodeURIComponent(share)}`}`,
   );
   const report = read.data?.report;

@@ -1,3 +1,4 @@
+import { attempt } from "../../ui/attempt.ts";
 import { useState } from "preact/hooks";
 import { call } from "../../api/client.ts";
 import { mayWrite } from "../../api/session.ts";
@@ -11,8 +12,7 @@ import { ErrorNote } from "../../ui/error-note.tsx";
 import { counted } from "../../ui/number-words.ts";
 import { Skeleton } from "../../ui/spinner.tsx";
 import { Time } from "../../ui/time.tsx";
-import { attempt } from "../run/run-actions.ts";
-import { useRead } from "../run/use-read.ts";
+import { useQuery } from "../../api/use-query.ts";
 import { EmbedDialog } from "./embed-dialog.tsx";
 import type { Report, ReportSummary } from "./report-types.ts";
 import { useProjects } from "./use-project.ts";
@@ -23,7 +23,7 @@ export function ReportsPage({ project }: { readonly project: string }) {
   useTitle("Reports", project);
   const projects = useProjects();
   const found = projects.data?.projects.find(({ name }) => name === project);
-  const read = useRead<{ reports: ReportSummary[]; total: number }>(
+  const read = useQuery<{ reports: ReportSummary[]; total: number }>(
     found === undefined ? undefined : `/api/reports?project=${found.id}&limit=200`,
   );
   const [isEmbedding, setEmbedding] = useState(false);

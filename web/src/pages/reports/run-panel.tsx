@@ -1,9 +1,9 @@
+import type { RunDetail } from "../../api/run-types.ts";
 import { useMemo } from "preact/hooks";
 import { runAddress } from "../../app/addresses.ts";
 import { navigate } from "../../app/location.ts";
 import { ParallelCoordinates } from "../../charts/columns/parallel-coordinates.tsx";
 import { Scatter } from "../../charts/columns/scatter.tsx";
-import type { RunDetail } from "../run/run-types.ts";
 import type { Grid } from "./panels.ts";
 import type { Panel } from "./report-types.ts";
 import { parallelOf, pointsOf, runsOfPanel } from "./run-panels.ts";

@@ -1,3 +1,4 @@
+import { attempt } from "../../ui/attempt.ts";
 import { useState } from "preact/hooks";
 import { call } from "../../api/client.ts";
 import { Button } from "../../ui/button.tsx";
@@ -5,7 +6,6 @@ import { Dialog } from "../../ui/dialog.tsx";
 import { Select } from "../../ui/select.tsx";
 import { Snippet } from "../../ui/snippet.tsx";
 import { Time } from "../../ui/time.tsx";
-import { attempt } from "../run/run-actions.ts";
 import type { Report } from "./report-types.ts";
 
 const VISIBILITIES = [

@@ -1,14 +1,14 @@
 import { useTitle } from "../../app/title.ts";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { Skeleton } from "../../ui/spinner.tsx";
-import { useRead } from "../run/use-read.ts";
+import { useQuery } from "../../api/use-query.ts";
 import { ReportText } from "./report-text.tsx";
 import type { Report } from "./report-types.ts";
 import "./reports.css";
 
 /** A report that a share link opens, for people who are not signed in as well. */
 export function SharedReportPage({ token }: { readonly token: string }) {
-  const read = useRead<{ report: Report }>(`/api/reports/share/${encodeURIComponent(token)}`);
+  const read = useQuery<{ report: Report }>(`/api/reports/share/${encodeURIComponent(token)}`);
   useTitle(read.data?.report.title ?? "Report");
   if (read.error !== undefined) {
     return (

@@ -1,3 +1,4 @@
+import type { RunRow } from "../../api/run-types.ts";
 import { useMemo } from "preact/hooks";
 import { chartRun, ChartSection, type ChartRun } from "../../charts/index.ts";
 import { currentLocation, setQuery } from "../../app/location.ts";
@@ -5,15 +6,14 @@ import { Checkbox } from "../../ui/checkbox.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { Snippet } from "../../ui/snippet.tsx";
 import type { TabProps } from "./tab-props.ts";
-import type { RunRow } from "./run-types.ts";
-import { useRead } from "./use-read.ts";
+import { useQuery } from "../../api/use-query.ts";
 
 /** The metrics of a run; for a fork, optionally with the metrics of its parent run. */
 export function ChartsTab({ run }: TabProps) {
   const { query } = currentLocation.value;
   const withParent = query.has("parent");
   const isFork = run.parent_run_id !== null;
-  const lineage = useRead<{ parent: RunRow | null }>(
+  const lineage = useQuery<{ parent: RunRow | null }>(
     isFork && (withParent || query.has("lineage")) ? `/api/runs/${run.id}/lineage` : undefined,
   );
   const parent = lineage.data?.parent ?? undefined;

@@ -1,3 +1,5 @@
+import type { RunDetail } from "../../api/run-types.ts";
+import { webAddress } from "../../ui/web-address.ts";
 import { useState } from "preact/hooks";
 import { runAddress } from "../../app/addresses.ts";
 import { Link } from "../../app/link.tsx";
@@ -8,11 +10,9 @@ import { byteWords, counted } from "../../ui/number-words.ts";
 import { Skeleton } from "../../ui/spinner.tsx";
 import { Time } from "../../ui/time.tsx";
 import type { Collection, Entry, Version, VersionLineage } from "./artifact-types.ts";
-import { webAddress } from "./facts.ts";
 import type { ShownFile } from "./file-preview.tsx";
 import { Digest, DownloadLink } from "./file-parts.tsx";
-import { type RunDetail } from "./run-types.ts";
-import { useRead } from "./use-read.ts";
+import { useQuery } from "../../api/use-query.ts";
 
 /** The versioned artifacts of the project of a run; those whose latest version it made are first. */
 export function CollectionList({
@@ -24,7 +24,7 @@ export function CollectionList({
   readonly version: number;
   readonly onShow: (file: ShownFile) => void;
 }) {
-  const read = useRead<{ collections: Collection[]; total: number }>(
+  const read = useQuery<{ collections: Collection[]; total: number }>(
     `/api/artifact-collections?project=${encodeURIComponent(run.project)}&limit=200`,
     { version },
   );
@@ -66,7 +66,7 @@ function CollectionItem({
   readonly onShow: (file: ShownFile) => void;
 }) {
   const [isOpen, setOpen] = useState(false);
-  const read = useRead<{ versions: Version[] }>(
+  const read = useQuery<{ versions: Version[] }>(
     isOpen ? `/api/artifact-collections/${collection.id}/versions?limit=200` : undefined,
   );
   return (
@@ -106,10 +106,10 @@ function VersionItem({
   readonly onShow: (file: ShownFile) => void;
 }) {
   const [isOpen, setOpen] = useState(false);
-  const manifest = useRead<{ entries: Entry[]; total: number }>(
+  const manifest = useQuery<{ entries: Entry[]; total: number }>(
     isOpen ? `/api/artifact-versions/${version.id}/manifest?limit=1000` : undefined,
   );
-  const lineage = useRead<VersionLineage>(isOpen ? `/api/artifact-versions/${version.id}/lineage` : undefined);
+  const lineage = useQuery<VersionLineage>(isOpen ? `/api/artifact-versions/${version.id}/lineage` : undefined);
   return (
     <li>
       <Button

@@ -1,12 +1,4 @@
-/** A value of a configuration: JSON, whose large integers keep their digits as `bigint`. */
-export type ConfigValue =
-  | string
-  | number
-  | bigint
-  | boolean
-  | null
-  | readonly ConfigValue[]
-  | { readonly [key: string]: ConfigValue };
+import { isGroup, isShortList, valueText, type ExactValue } from "../../api/exact-json.ts";
 
 /** A line of the tree: a group, which has `size` members, or a value. `path` has the names from the root on. */
 export type ConfigRow = {
@@ -14,38 +6,23 @@ export type ConfigRow = {
   readonly name: string;
   readonly depth: number;
   readonly type: "group" | "list" | "text" | "number" | "boolean" | "null";
-  readonly value: ConfigValue;
+  readonly value: ExactValue;
   /** Members of a group or list. */
   readonly size: number;
   /** Where it was logged as an attribute and not as part of the run's own configuration. */
   readonly fromAttribute: boolean;
 };
 
-/** Lists of plain values up to this length are shown in one line. */
-const SHORT_LIST = 16;
-
 /** Levels that are walked; deeper values are one line of JSON. */
 const DEPTH_MAX = 12;
 
-/** Reads JSON whose integers beyond 2^53, such as seeds, keep every digit. @throws SyntaxError */
-export function parseExact(text: string): unknown {
-  const reviver = (_key: string, value: unknown, context?: { readonly source?: string }): unknown => {
-    if (typeof value !== "number" || Number.isSafeInteger(value) || context?.source === undefined) return value;
-    return /^-?\d+$/.test(context.source) ? BigInt(context.source) : value;
-  };
-  return JSON.parse(text, reviver);
-}
-
-const isGroup = (value: ConfigValue): value is { readonly [key: string]: ConfigValue } =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
 /** Makes one tree of a run's configuration and of attributes logged as `config/…`, which do not replace existing values. */
 export function mergeConfig(
-  config: { readonly [key: string]: ConfigValue },
-  attributes: readonly { readonly path: string; readonly value: ConfigValue }[],
-): { readonly tree: { readonly [key: string]: ConfigValue }; readonly added: ReadonlySet<string> } {
+  config: { readonly [key: string]: ExactValue },
+  attributes: readonly { readonly path: string; readonly value: ExactValue }[],
+): { readonly tree: { readonly [key: string]: ExactValue }; readonly added: ReadonlySet<string> } {
   const own = new Set(Object.keys(config));
-  const tree = new Map<string, ConfigValue>(Object.entries(config));
+  const tree = new Map<string, ExactValue>(Object.entries(config));
   const added = new Set<string>();
   for (const { path, value } of attributes) {
     const name = path.startsWith("config/") ? path.slice("config/".length) : path;
@@ -62,7 +39,7 @@ export function mergeConfig(
  * members; with a search text, only lines whose path or value has it stay, with the groups above them.
  */
 export function configRows(
-  tree: { readonly [key: string]: ConfigValue },
+  tree: { readonly [key: string]: ExactValue },
   options: {
     readonly search?: string;
     readonly closed?: ReadonlySet<string>;
@@ -73,7 +50,7 @@ export function configRows(
   const wanted = search.trim().toLowerCase();
   const rows: ConfigRow[] = [];
   const walk = (
-    members: readonly (readonly [string, ConfigValue])[],
+    members: readonly (readonly [string, ExactValue])[],
     above: readonly string[],
     depth: number,
   ): boolean => {
@@ -93,21 +70,18 @@ export function configRows(
   return rows;
 }
 
-const sorted = (group: { readonly [key: string]: ConfigValue }): readonly (readonly [string, ConfigValue])[] =>
+const sorted = (group: { readonly [key: string]: ExactValue }): readonly (readonly [string, ExactValue])[] =>
   Object.entries(group).toSorted(([a], [b]) => (a < b ? -1 : 1));
 
-function membersOf({ type, value }: ConfigRow): readonly (readonly [string, ConfigValue])[] {
+function membersOf({ type, value }: ConfigRow): readonly (readonly [string, ExactValue])[] {
   if (type === "group" && isGroup(value)) return sorted(value);
-  if (type !== "list" || !Array.isArray(value) || isShort(value)) return [];
-  return value.map((member: ConfigValue, i) => [String(i), member] as const);
+  if (type !== "list" || !Array.isArray(value) || isShortList(value)) return [];
+  return value.map((member: ExactValue, i) => [String(i), member] as const);
 }
-
-const isShort = (list: readonly ConfigValue[]): boolean =>
-  list.length <= SHORT_LIST && list.every((member) => typeof member !== "object" || member === null);
 
 /** Whether a line has lines below it. */
 export function isBranch(row: ConfigRow): boolean {
-  return row.size > 0 && (row.type === "group" || (Array.isArray(row.value) && !isShort(row.value)));
+  return row.size > 0 && (row.type === "group" || (Array.isArray(row.value) && !isShortList(row.value)));
 }
 
 function matches(row: ConfigRow, wanted: string): boolean {
@@ -115,42 +89,11 @@ function matches(row: ConfigRow, wanted: string): boolean {
   return !isBranch(row) && valueText(row.value).toLowerCase().includes(wanted);
 }
 
-function rowOf(path: readonly string[], value: ConfigValue, depth: number, fromAttribute: boolean): ConfigRow {
+function rowOf(path: readonly string[], value: ExactValue, depth: number, fromAttribute: boolean): ConfigRow {
   const row = { path, name: path.at(-1)!, depth, value, fromAttribute };
   if (value === null) return { ...row, type: "null", size: 0 };
   if (Array.isArray(value)) return { ...row, type: "list", size: value.length };
   if (typeof value === "object") return { ...row, type: "group", size: Object.keys(value).length };
   if (typeof value === "boolean") return { ...row, type: "boolean", size: 0 };
   return { ...row, type: typeof value === "string" ? "text" : "number", size: 0 };
-}
-
-/** Writes a value as a person reads it: texts as they are, lists with commas, the rest as JSON. */
-export function valueText(value: ConfigValue): string {
-  if (typeof value === "string") return value;
-  if (value === null) return "none";
-  if (Array.isArray(value) && isShort(value)) return value.map((member: ConfigValue) => valueText(member)).join(", ");
-  return exactJson(value);
-}
-
-/** Writes JSON in which large integers have every digit. */
-export function exactJson(value: ConfigValue): string {
-  if (typeof value === "bigint") return value.toString();
-  if (Array.isArray(value)) return `[${value.map((member: ConfigValue) => exactJson(member)).join(",")}]`;
-  if (!isGroup(value)) return JSON.stringify(value);
-  return `{${Object.entries(value)
-    .map(([name, member]) => `${JSON.stringify(name)}:${exactJson(member)}`)
-    .join(",")}}`;
-}
-
-/** Returns what a tree has under names, one below the other; undefined where it has nothing there. */
-export function valueAt(
-  tree: { readonly [key: string]: ConfigValue },
-  names: readonly string[],
-): ConfigValue | undefined {
-  let at: ConfigValue = tree;
-  for (const name of names) {
-    if (!isGroup(at) || !Object.hasOwn(at, name)) return undefined;
-    at = at[name]!;
-  }
-  return at;
 }

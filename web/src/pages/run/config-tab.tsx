@@ -1,3 +1,5 @@
+import type { AttributeRow } from "../../api/run-types.ts";
+import { exactJson, valueText } from "../../api/exact-json.ts";
 import { useState } from "preact/hooks";
 import { currentLocation, setQuery } from "../../app/location.ts";
 import { Badge } from "../../ui/badge.tsx";
@@ -8,17 +10,16 @@ import { ErrorNote } from "../../ui/error-note.tsx";
 import { Snippet } from "../../ui/snippet.tsx";
 import { Skeleton } from "../../ui/spinner.tsx";
 import { TextField } from "../../ui/text-field.tsx";
-import { configRows, exactJson, isBranch, mergeConfig, valueText, type ConfigRow } from "./config-rows.ts";
+import { configRows, isBranch, mergeConfig, type ConfigRow } from "./config-rows.ts";
 import type { TabProps } from "./tab-props.ts";
-import type { AttributeRow } from "./run-types.ts";
-import { useRead } from "./use-read.ts";
+import { useQuery } from "../../api/use-query.ts";
 
 /** Lines that are drawn at a time; more are shown on demand, and the search covers all. */
 const ROWS_SHOWN = 500;
 
 /** The settings of a run as a tree: its own, and those that its training logged as attributes. */
 export function ConfigTab({ run, changes }: TabProps) {
-  const read = useRead<{ attributes: AttributeRow[] }>(
+  const read = useQuery<{ attributes: AttributeRow[] }>(
     `/api/runs/${run.id}/attributes?path_prefix=config/&limit=5000`,
     {
       exact: true,

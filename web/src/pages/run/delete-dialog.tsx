@@ -1,11 +1,12 @@
+import type { RunDetail } from "../../api/run-types.ts";
+import { attempt } from "../../ui/attempt.ts";
 import { useEffect, useState } from "preact/hooks";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { byteWords, countWords } from "../../ui/number-words.ts";
 import { Skeleton } from "../../ui/spinner.tsx";
-import { attempt, countDeletion, deleteRun, type DeletionCounts } from "./run-actions.ts";
-import type { RunDetail } from "./run-types.ts";
+import { countDeletion, deleteRun, type DeletionCounts } from "./run-actions.ts";
 
 /** Asks before a run is deleted, and lists what is deleted with it. */
 export function DeleteDialog({

@@ -1,5 +1,6 @@
-import { valueAt, type ConfigValue } from "./config-rows.ts";
-import type { Aggregate } from "./run-types.ts";
+import { valueAt, type ExactValue } from "../../api/exact-json.ts";
+import type { Aggregate } from "../../api/run-types.ts";
+import { webAddress } from "../../ui/web-address.ts";
 
 /** A fact of the environment of a run: its name as a person says it, and its value. */
 export type Fact = { readonly name: string; readonly value: string; readonly href?: string };
@@ -23,12 +24,12 @@ const KNOWN: readonly { readonly name: string; readonly paths: readonly string[]
   { name: "SDK", paths: ["sdk", "sdk_version", "system.sdk", "sys/sdk"] },
 ];
 
-type Group = { readonly [key: string]: ConfigValue };
+type Group = { readonly [key: string]: ExactValue };
 
 /** Returns the facts in a run's metadata and `sys/…` attributes about its environment and its code. */
 export function factsOf(
   metadata: Group,
-  attributes: readonly { readonly path: string; readonly value: ConfigValue }[],
+  attributes: readonly { readonly path: string; readonly value: ExactValue }[],
 ): readonly Fact[] {
   const logged = new Map(attributes.map(({ path, value }) => [path, value]));
   const facts: Fact[] = [];
@@ -45,18 +46,11 @@ export function factsOf(
   return facts;
 }
 
-function textOf(value: ConfigValue | undefined): string | undefined {
+function textOf(value: ExactValue | undefined): string | undefined {
   if (value === undefined || value === null || value === "") return undefined;
   if (typeof value === "boolean") return value ? "Yes" : "No";
-  if (Array.isArray(value)) return value.map((part: ConfigValue) => textOf(part) ?? "").join(" ");
+  if (Array.isArray(value)) return value.map((part: ExactValue) => textOf(part) ?? "").join(" ");
   return typeof value === "object" ? undefined : String(value);
-}
-
-/** Returns an address to link to if a text is one of the web or of mail, without credentials in it; else undefined. */
-export function webAddress(text: string): string | undefined {
-  const url = URL.parse(text.trim());
-  if (url === null || !["http:", "https:", "mailto:"].includes(url.protocol)) return undefined;
-  return url.username === "" && url.password === "" ? url.href : undefined;
 }
 
 /** Returns the metrics that say most of a run first: those of evaluation, then losses and the like, at most `count`; none of the system. */
@@ -73,11 +67,4 @@ export function mainMetrics(
     .filter(([key]) => !/^(system|sys)\//.test(key))
     .toSorted(([a], [b]) => rank(a) - rank(b) || (a < b ? -1 : 1))
     .slice(0, count);
-}
-
-/** Writes a metric with at most five significant digits; non-finite values by name. */
-export function metricWords(value: number | null): string {
-  if (value === null) return "not finite";
-  if (Number.isInteger(value) && Math.abs(value) < 1e9) return value.toLocaleString("en-US");
-  return String(Number(value.toPrecision(5)));
 }

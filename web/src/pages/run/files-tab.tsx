@@ -1,3 +1,4 @@
+import { webAddress } from "../../ui/web-address.ts";
 import { useState } from "preact/hooks";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
@@ -11,7 +12,6 @@ import { Time } from "../../ui/time.tsx";
 import type { Artifact } from "./artifact-types.ts";
 import { CollectionList } from "./collection-list.tsx";
 import { Digest, DownloadLink } from "./file-parts.tsx";
-import { webAddress } from "./facts.ts";
 import { FilePreview, type ShownFile } from "./file-preview.tsx";
 import type { TabProps } from "./tab-props.ts";
 import { useArtifacts } from "./use-artifacts.ts";

@@ -1,11 +1,12 @@
+import type { RunDetail } from "../../api/run-types.ts";
+import { attempt } from "../../ui/attempt.ts";
 import { useState } from "preact/hooks";
 import { runAddress } from "../../app/addresses.ts";
 import { navigate } from "../../app/location.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { TextField } from "../../ui/text-field.tsx";
-import { attempt, forkRun } from "./run-actions.ts";
-import { type RunDetail } from "./run-types.ts";
+import { forkRun } from "./run-actions.ts";
 
 /** Makes a child of a run, to which a new training can attach. */
 export function ForkDialog({ run, onClose }: { readonly run: RunDetail; readonly onClose: () => void }) {

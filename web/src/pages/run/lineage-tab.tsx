@@ -1,3 +1,4 @@
+import type { RunRow } from "../../api/run-types.ts";
 import { runAddress } from "../../app/addresses.ts";
 import { Link } from "../../app/link.tsx";
 import { Badge } from "../../ui/badge.tsx";
@@ -8,9 +9,8 @@ import { StatusBadge } from "../../ui/status-badge.tsx";
 import { Time } from "../../ui/time.tsx";
 import type { Artifact, Collection, VersionLineage } from "./artifact-types.ts";
 import type { TabProps } from "./tab-props.ts";
-import { type RunRow } from "./run-types.ts";
 import { useArtifactLineage } from "./use-artifact-lineage.ts";
-import { useRead } from "./use-read.ts";
+import { useQuery } from "../../api/use-query.ts";
 
 type Lineage = {
   readonly run: RunRow;
@@ -22,9 +22,9 @@ type Lineage = {
 
 /** The origin of a run and what was made from it: forks, and the artifacts that it made and used. */
 export function LineageTab({ run, changes }: TabProps) {
-  const read = useRead<Lineage>(`/api/runs/${run.id}/lineage`, { version: changes.run });
+  const read = useQuery<Lineage>(`/api/runs/${run.id}/lineage`, { version: changes.run });
   const lineage = read.data;
-  const collections = useRead<{ collections: Collection[] }>(
+  const collections = useQuery<{ collections: Collection[] }>(
     `/api/artifact-collections?project=${encodeURIComponent(run.project)}&limit=100`,
     { version: changes.objects },
   );

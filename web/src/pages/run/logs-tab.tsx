@@ -1,3 +1,5 @@
+import { saveText } from "../../ui/save-text.ts";
+import { attempt } from "../../ui/attempt.ts";
 import { useMemo, useRef, useState } from "preact/hooks";
 import { currentLocation, setQuery } from "../../app/location.ts";
 import { consoleAttributes, gatherText, runLogs, type LogSource, type LogStream } from "../../logs/log-source.ts";
@@ -13,9 +15,7 @@ import { Select } from "../../ui/select.tsx";
 import { Snippet } from "../../ui/snippet.tsx";
 import { Skeleton } from "../../ui/spinner.tsx";
 import { TextField } from "../../ui/text-field.tsx";
-import { attempt } from "./run-actions.ts";
 import type { TabProps } from "./tab-props.ts";
-import { saveText } from "./save-text.ts";
 import "../../logs/logs.css";
 
 /** The console output of a run. */

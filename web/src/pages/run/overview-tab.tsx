@@ -1,3 +1,6 @@
+import type { AttributeRow } from "../../api/run-types.ts";
+import { attempt } from "../../ui/attempt.ts";
+import { valueText } from "../../api/exact-json.ts";
 import { useState } from "preact/hooks";
 import { runAddress } from "../../app/addresses.ts";
 import { call } from "../../api/client.ts";
@@ -6,26 +9,25 @@ import { Button } from "../../ui/button.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { Markdown } from "../../ui/markdown.tsx";
-import { counted } from "../../ui/number-words.ts";
+import { counted, metricWords } from "../../ui/number-words.ts";
 import { Skeleton } from "../../ui/spinner.tsx";
 import { TextField } from "../../ui/text-field.tsx";
-import { configRows, isBranch, mergeConfig, valueText } from "./config-rows.ts";
-import { factsOf, mainMetrics, metricWords } from "./facts.ts";
-import { attempt, changeRun } from "./run-actions.ts";
+import { configRows, isBranch, mergeConfig } from "./config-rows.ts";
+import { factsOf, mainMetrics } from "./facts.ts";
+import { changeRun } from "./run-actions.ts";
 import type { TabProps } from "./tab-props.ts";
-import { type AttributeRow } from "./run-types.ts";
-import { useRead } from "./use-read.ts";
+import { useQuery } from "../../api/use-query.ts";
 
 const METRICS_SHOWN = 12;
 const CONFIG_SHOWN = 16;
 
 /** The first facts about a run: why it was made, how well it did, with which settings and where. */
 export function OverviewTab({ run, changes, canWrite, reload }: TabProps) {
-  const config = useRead<{ attributes: AttributeRow[] }>(
+  const config = useQuery<{ attributes: AttributeRow[] }>(
     `/api/runs/${run.id}/attributes?path_prefix=config/&limit=1000`,
     { exact: true },
   );
-  const system = useRead<{ attributes: AttributeRow[] }>(`/api/runs/${run.id}/attributes?path_prefix=sys/&limit=500`);
+  const system = useQuery<{ attributes: AttributeRow[] }>(`/api/runs/${run.id}/attributes?path_prefix=sys/&limit=500`);
   const { tree } = mergeConfig(run.config, config.data?.attributes ?? []);
   const rows = configRows(tree).filter((row) => !isBranch(row));
   const facts = factsOf(run.metadata, system.data?.attributes ?? []);
@@ -171,7 +173,7 @@ function Readme({
   readonly canWrite: boolean;
 }) {
   const path = `/api/runs/${runId}/readme`;
-  const read = useRead<{ markdown: string }>(path, { version });
+  const read = useQuery<{ markdown: string }>(path, { version });
   const [draft, setDraft] = useState<string>();
   const [isBusy, setBusy] = useState(false);
   const text = read.data?.markdown ?? "";

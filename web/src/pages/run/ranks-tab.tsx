@@ -1,14 +1,14 @@
+import { metricWords } from "../../ui/number-words.ts";
 import { currentLocation, setQuery } from "../../app/location.ts";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { Select } from "../../ui/select.tsx";
 import { Snippet } from "../../ui/snippet.tsx";
 import { Skeleton } from "../../ui/spinner.tsx";
-import { metricWords } from "./facts.ts";
 import type { HeatCell } from "./heat.ts";
 import { RankHeatmap } from "./rank-heatmap.tsx";
 import type { TabProps } from "./tab-props.ts";
-import { useRead } from "./use-read.ts";
+import { useQuery } from "../../api/use-query.ts";
 
 type Reducer = {
   readonly step: number;
@@ -40,10 +40,10 @@ const STEPS_SHOWN = 12;
 /** How the processes of a distributed training compare in one metric. */
 export function RanksTab({ run, changes }: TabProps) {
   const path = `/api/runs/${run.id}/rank-metrics/summary`;
-  const all = useRead<Summary>(path, { version: changes.points });
+  const all = useQuery<Summary>(path, { version: changes.points });
   const key = currentLocation.value.query.get("rank-key") ?? all.data?.key ?? undefined;
   const isFirst = key === undefined || key === all.data?.key;
-  const one = useRead<Summary>(isFirst ? undefined : `${path}?key=${encodeURIComponent(key)}`, {
+  const one = useQuery<Summary>(isFirst ? undefined : `${path}?key=${encodeURIComponent(key)}`, {
     version: changes.points,
   });
   const summary = isFirst ? all.data : one.data;

@@ -1,5 +1,5 @@
 import { call } from "../../api/client.ts";
-import { faultOf } from "../../ui/fault.ts";
+import { attempt } from "../../ui/attempt.ts";
 import { toast } from "../../ui/toasts.ts";
 
 const pathOf = (runId: string): string => `/runs/${encodeURIComponent(runId)}`;
@@ -53,14 +53,4 @@ export type ForkWish = { readonly name?: string; readonly step?: number; readonl
 export async function forkRun(runId: string, wish: ForkWish): Promise<string> {
   const { run } = await call<{ run: { id: string } }>(`/api/runs/${encodeURIComponent(runId)}/forks`, { body: wish });
   return run.id;
-}
-
-/** Does something and reports a failure in a note. */
-export async function attempt(what: () => Promise<void>, then: () => void = () => undefined): Promise<void> {
-  try {
-    await what();
-    then();
-  } catch (error) {
-    toast(faultOf(error).text, { kind: "bad" });
-  }
 }

@@ -1,3 +1,5 @@
+import type { RunDetail } from "../../api/run-types.ts";
+import { attempt } from "../../ui/attempt.ts";
 import { useEffect, useState } from "preact/hooks";
 import { projectAddress, runAddress } from "../../app/addresses.ts";
 import { mayControl, mayWrite } from "../../api/session.ts";
@@ -15,9 +17,8 @@ import { durationWords } from "../../ui/time-words.ts";
 import { toast } from "../../ui/toasts.ts";
 import { DeleteDialog } from "./delete-dialog.tsx";
 import { ForkDialog } from "./fork-dialog.tsx";
-import { attempt, changeRun } from "./run-actions.ts";
+import { changeRun } from "./run-actions.ts";
 import { RunTags } from "./run-tags.tsx";
-import { type RunDetail } from "./run-types.ts";
 import { StopControl } from "./stop-control.tsx";
 
 /** Name, state and origin of a run, with what can be done to it. */

@@ -1,3 +1,6 @@
+import { useChanges } from "../../api/use-changes.ts";
+import type { RunDetail } from "../../api/run-types.ts";
+import { RUN_TABS, runTabOf } from "./run-tabs.ts";
 import { useEffect, useState } from "preact/hooks";
 import "../shared-chunk.ts";
 import { projectAddress, runAddress, type RunTab } from "../../app/addresses.ts";
@@ -19,11 +22,9 @@ import { ObjectsTab } from "./objects-tab.tsx";
 import { OverviewTab } from "./overview-tab.tsx";
 import { RanksTab } from "./ranks-tab.tsx";
 import { RunHeader } from "./run-header.tsx";
-import { RUN_TABS, runTabOf, type RunDetail } from "./run-types.ts";
 import type { TabProps } from "./tab-props.ts";
 import { TracesTab } from "./traces-tab.tsx";
-import { useChanges } from "./use-changes.ts";
-import { useRead } from "./use-read.ts";
+import { useQuery } from "../../api/use-query.ts";
 import "./run-page.css";
 
 const TABS: { readonly [Name in RunTab]: (props: TabProps) => preact.JSX.Element } = {
@@ -51,7 +52,7 @@ export function RunPage({
   // The project is known with the first answer; the stream of its changes begins then.
   const [projectId, setProjectId] = useState<string>();
   const changes = useChanges(projectId, runId);
-  const read = useRead<{ run: RunDetail }>(`/runs/${encodeURIComponent(runId)}`, {
+  const read = useQuery<{ run: RunDetail }>(`/runs/${encodeURIComponent(runId)}`, {
     version: changes.run + changes.points + changes.objects,
     exact: true,
   });

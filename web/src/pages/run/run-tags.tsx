@@ -1,11 +1,12 @@
+import type { AttributeRow, RunDetail } from "../../api/run-types.ts";
+import { attempt } from "../../ui/attempt.ts";
 import { useState } from "preact/hooks";
 import { Badge } from "../../ui/badge.tsx";
 import { Button, IconButton } from "../../ui/button.tsx";
 import { TextField } from "../../ui/text-field.tsx";
-import { attempt, changeRun } from "./run-actions.ts";
+import { changeRun } from "./run-actions.ts";
 import { tagsOf } from "./tags.ts";
-import type { AttributeRow, RunDetail } from "./run-types.ts";
-import { useRead } from "./use-read.ts";
+import { useQuery } from "../../api/use-query.ts";
 
 /** Tags of a run: its own, which can be changed, and those that the training logged as attributes. */
 export function RunTags({
@@ -18,7 +19,7 @@ export function RunTags({
   readonly reload: () => void;
 }) {
   const [draft, setDraft] = useState<string>();
-  const logged = useRead<{ attributes: AttributeRow[] }>(`/api/runs/${run.id}/attributes?type=tag&limit=500`);
+  const logged = useQuery<{ attributes: AttributeRow[] }>(`/api/runs/${run.id}/attributes?type=tag&limit=500`);
   const tags = tagsOf(run.tags, logged.data?.attributes ?? []);
   const change = (next: readonly string[], told: string): void =>
     void attempt(() => changeRun(run.id, { tags: next }, { tags: run.tags }, told, reload));

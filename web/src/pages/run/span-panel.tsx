@@ -1,12 +1,13 @@
+import { valueText, type ExactValue } from "../../api/exact-json.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { IconButton } from "../../ui/button.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { absoluteTime } from "../../ui/time-words.ts";
-import { configRows, isBranch, valueText, type ConfigValue } from "./config-rows.ts";
+import { configRows, isBranch } from "./config-rows.ts";
 import { statusKind } from "./span-status.ts";
 import { durationWords, type Span } from "./waterfall.ts";
 
-type Group = { readonly [key: string]: ConfigValue };
+type Group = { readonly [key: string]: ExactValue };
 
 /** The content of a span: its times, attributes, metrics, and its inputs and outputs if they were captured. */
 export function SpanPanel({ span, onClose }: { readonly span: Span; readonly onClose: () => void }) {

@@ -1,3 +1,5 @@
+import type { RunDetail } from "../../api/run-types.ts";
+import { attempt } from "../../ui/attempt.ts";
 import { useEffect, useState } from "preact/hooks";
 import { useKeys } from "../../app/keys.ts";
 import { Button } from "../../ui/button.tsx";
@@ -5,8 +7,7 @@ import { classes } from "../../ui/class-names.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { absoluteTime } from "../../ui/time-words.ts";
-import { attempt, requestStop } from "./run-actions.ts";
-import type { RunDetail } from "./run-types.ts";
+import { requestStop } from "./run-actions.ts";
 import { stopWords } from "./stop-words.ts";
 
 /** Asks a run to stop, and shows the progress: asked, acknowledged by the training, stopped. */

@@ -1,5 +1,6 @@
+import type { RunControl } from "../../api/run-types.ts";
 import { describe, expect, test } from "@jest/globals";
-import { spanWords, stopWords, type RunControl } from "./stop-words.ts";
+import { stopWords } from "./stop-words.ts";
 
 const at = (seconds: number): string => new Date(1_000_000 + seconds * 1000).toISOString();
 const now = (seconds: number): number => 1_000_000 + seconds * 1000;
@@ -49,13 +50,3 @@ describe("a stop request", () => {
     expect(words.sentence).toBe("The run ended by itself; somebody had asked it to stop 1 min ago.");
   });
 });
-
-test.each([
-  [-5, "0 s"],
-  [59_400, "59 s"],
-  [60_000, "1 min"],
-  [3_600_000, "1 h"],
-  [3_660_000, "1 h 1 min"],
-  [90_000_000, "1 d 1 h"],
-  [172_800_000, "2 d"],
-])("%d ms are %s", (ms, words) => expect(spanWords(ms)).toBe(words));

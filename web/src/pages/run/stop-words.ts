@@ -1,15 +1,5 @@
-/** The state of a run's stop request, as the API returns it. */
-export type RunControl = {
-  readonly stop_state: "none" | "requested" | "acknowledged" | "completed" | "terminal_without_completion";
-  readonly display_status: "running" | "stopping" | "stopped" | "finished" | "failed";
-  readonly stop_request_id: string | null;
-  readonly actor: string | null;
-  readonly stop_requested_at: string | null;
-  readonly stop_acknowledged_at: string | null;
-  readonly stop_completed_at: string | null;
-  readonly reason?: string | null;
-  readonly completion_message?: string | null;
-};
+import type { RunControl } from "../../api/run-types.ts";
+import { spanWords } from "../../ui/time-words.ts";
 
 /** A step on the way from the request to the end; `at` is when it happened. */
 export type StopStep = { readonly name: "Requested" | "Acknowledged" | "Stopped"; readonly at: string | null };
@@ -26,18 +16,6 @@ const ACTORS: Readonly<Record<string, string>> = { user: "a person", api_key: "a
 /** Returns who asked, in words. */
 function actorWords(actor: string | null): string {
   return ACTORS[actor ?? ""] ?? "somebody";
-}
-
-/** Writes how long something took or is ago: its two largest units. */
-export function spanWords(milliseconds: number): string {
-  const seconds = Math.max(0, Math.round(milliseconds / 1000));
-  if (seconds < 60) return `${seconds} s`;
-  const minutes = Math.floor(seconds / 60);
-  if (minutes < 60) return seconds % 60 === 0 ? `${minutes} min` : `${minutes} min ${seconds % 60} s`;
-  const hours = Math.floor(minutes / 60);
-  if (hours < 24) return minutes % 60 === 0 ? `${hours} h` : `${hours} h ${minutes % 60} min`;
-  const days = Math.floor(hours / 24);
-  return hours % 24 === 0 ? `${days} d` : `${days} d ${hours % 24} h`;
 }
 
 /** A request without an answer for this long is shown as late; trainings poll every 10 to 30 seconds. */

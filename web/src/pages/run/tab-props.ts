@@ -1,5 +1,5 @@
-import type { RunDetail } from "./run-types.ts";
-import type { Changes } from "./use-changes.ts";
+import type { Changes } from "../../api/use-changes.ts";
+import type { RunDetail } from "../../api/run-types.ts";
 
 /** The props of every tab of a run. */
 export type TabProps = {

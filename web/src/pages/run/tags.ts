@@ -1,4 +1,4 @@
-import type { AttributeRow } from "./run-types.ts";
+import type { AttributeRow } from "../../api/run-types.ts";
 
 /** A tag; `isOwn` where it belongs to the run itself and not to what its training logged. */
 export type Tag = { readonly tag: string; readonly isOwn: boolean };

@@ -1,3 +1,4 @@
+import type { RunDetail } from "../../api/run-types.ts";
 import { useMemo, useState } from "preact/hooks";
 import { currentLocation, setQuery } from "../../app/location.ts";
 import { Badge } from "../../ui/badge.tsx";
@@ -7,7 +8,6 @@ import { ErrorNote } from "../../ui/error-note.tsx";
 import { counted, countWords } from "../../ui/number-words.ts";
 import { Spinner } from "../../ui/spinner.tsx";
 import { TextField } from "../../ui/text-field.tsx";
-import type { RunDetail } from "./run-types.ts";
 import { SpanPanel } from "./span-panel.tsx";
 import { statusKind } from "./span-status.ts";
 import { useTrace } from "./use-trace.ts";

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import { call } from "../../api/client.ts";
+import { query } from "../../api/queries.ts";
 import type { Collection, VersionLineage } from "./artifact-types.ts";
 
 /** Collections that are looked at: each costs a request. */
@@ -24,7 +24,9 @@ export function useArtifactLineage(collections: readonly Collection[] | undefine
           const some = ids.slice(i, i + PARALLEL);
           data.push(
             ...(await Promise.all(
-              some.map((id) => call<VersionLineage>(`/api/artifact-versions/${id}/lineage`, { signal: ending.signal })),
+              some.map((id) =>
+                query<VersionLineage>(`/api/artifact-versions/${id}/lineage`, { signal: ending.signal }),
+              ),
             )),
           );
         }

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import { call } from "../../api/client.ts";
+import { query } from "../../api/queries.ts";
 import type { Artifact } from "./artifact-types.ts";
 
 type Page = { readonly artifacts: readonly Artifact[]; readonly next_cursor: string | null };
@@ -26,8 +26,8 @@ export function useArtifacts(runId: string, version: number): Artifacts {
       const rows: Artifact[] = [];
       let cursor: string | null = null;
       for (let page = 0; page < pages; page += 1) {
-        const query = `limit=1000${cursor === null ? "" : `&cursor=${encodeURIComponent(cursor)}`}`;
-        const answer: Page = await call<Page>(`/api/runs/${runId}/artifacts?${query}`, { signal: ending.signal });
+        const parameters = `limit=1000${cursor === null ? "" : `&cursor=${encodeURIComponent(cursor)}`}`;
+        const answer: Page = await query<Page>(`/api/runs/${runId}/artifacts?${parameters}`, { signal: ending.signal });
         rows.push(...answer.artifacts);
         cursor = answer.next_cursor;
         if (cursor === null) break;

@@ -14,24 +14,24 @@ import { toast } from "../../ui/toasts.ts";
 import { DataTable } from "./data-table.tsx";
 import { importLook, isOpen, type ImportJob } from "./import-jobs.ts";
 import { ImportUpload } from "./import-upload.tsx";
-import { useLoad } from "./use-load.ts";
+import { useQuery } from "../../api/use-query.ts";
 
 /** Milliseconds between two looks at running imports. */
 const LOOK_MS = 2000;
 
 /** Imports from other trackers: their states, and how to begin one. */
 export function ImportsSection() {
-  const { data, fault, load } = useLoad<{ readonly imports: readonly ImportJob[] }>("/api/imports");
+  const { data, error, reload } = useQuery<{ readonly imports: readonly ImportJob[] }>("/api/imports");
   const [isUploading, setUploading] = useState(false);
   const mayImport = may("import");
   const isWorking = data?.imports.some(({ status }) => isOpen(status)) ?? false;
   useEffect(() => {
     if (!isWorking) return undefined;
     const timer = setInterval(() => {
-      if (!document.hidden) load();
+      if (!document.hidden) reload();
     }, LOOK_MS);
     return () => clearInterval(timer);
-  }, [isWorking, load]);
+  }, [isWorking, reload]);
   const cancel = async (id: number): Promise<void> => {
     try {
       await call(`/api/imports/jobs/${id}/cancel`, { method: "POST" });
@@ -39,7 +39,7 @@ export function ImportsSection() {
     } catch (error) {
       toast(faultOf(error).text, { kind: "bad" });
     }
-    load();
+    reload();
   };
   return (
     <>
@@ -51,8 +51,8 @@ export function ImportsSection() {
           </Button>
         </div>
       )}
-      <ErrorNote error={fault} onRetry={load} />
-      {data === undefined && fault === undefined && <Skeleton lines={4} height="28px" />}
+      <ErrorNote error={error} onRetry={reload} />
+      {data === undefined && error === undefined && <Skeleton lines={4} height="28px" />}
       {data?.imports.length === 0 && (
         <EmptyState icon="upload" title="Nothing was imported yet">
           <p>
@@ -97,7 +97,7 @@ export function ImportsSection() {
           })}
         </DataTable>
       )}
-      {isUploading && <ImportUpload onClose={() => setUploading(false)} onDone={load} />}
+      {isUploading && <ImportUpload onClose={() => setUploading(false)} onDone={reload} />}
     </>
   );
 }

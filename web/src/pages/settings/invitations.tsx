@@ -10,7 +10,7 @@ import { Time } from "../../ui/time.tsx";
 import { toast } from "../../ui/toasts.ts";
 import { DataTable } from "./data-table.tsx";
 import { roleOptions } from "./member-rules.ts";
-import { useLoad } from "./use-load.ts";
+import { useQuery } from "../../api/use-query.ts";
 
 type Invitation = {
   readonly id: string;
@@ -23,7 +23,7 @@ type Sent = { readonly invitation: Invitation; readonly preview_link: string | n
 
 /** Invites people, and shows who has not accepted yet. */
 export function Invitations({ path, own }: { readonly path: string; readonly own: Role | undefined }) {
-  const { data, fault, load } = useLoad<{ readonly invitations: readonly Invitation[] }>(`${path}?limit=200`);
+  const { data, error, reload } = useQuery<{ readonly invitations: readonly Invitation[] }>(`${path}?limit=200`);
   const [email, setEmail] = useState("");
   const [role, setRole] = useState<Role>("member");
   const [sent, setSent] = useState<Sent>();
@@ -34,7 +34,7 @@ export function Invitations({ path, own }: { readonly path: string; readonly own
     setSendFault(undefined);
     try {
       await work();
-      load();
+      reload();
     } catch (error) {
       setSendFault(error);
     } finally {
@@ -62,7 +62,7 @@ export function Invitations({ path, own }: { readonly path: string; readonly own
           Invite
         </Button>
       </form>
-      <ErrorNote error={sendFault ?? fault} />
+      <ErrorNote error={sendFault ?? error} />
       {sent !== undefined && (
         <div role="status" class="tm-secret">
           {sent.preview_link === null ? (

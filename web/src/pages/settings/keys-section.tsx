@@ -11,7 +11,7 @@ import { toast } from "../../ui/toasts.ts";
 import { ConfirmDialog } from "./confirm-dialog.tsx";
 import { DataTable } from "./data-table.tsx";
 import { NewKey } from "./new-key.tsx";
-import { useLoad } from "./use-load.ts";
+import { useQuery } from "../../api/use-query.ts";
 
 type Key = {
   readonly id: string;
@@ -29,8 +29,8 @@ type Project = { readonly id: string; readonly name: string };
 /** The API keys of the organization: make one, see who uses what, end one. */
 export function KeysSection() {
   const keysPath = `/api/orgs/${session.value?.organization.id ?? ""}/api-keys`;
-  const { data, fault, load } = useLoad<{ readonly api_keys: readonly Key[] }>(`${keysPath}?limit=1000`);
-  const { data: list } = useLoad<{ readonly projects: readonly Project[] }>("/projects?limit=1000");
+  const { data, error, reload } = useQuery<{ readonly api_keys: readonly Key[] }>(`${keysPath}?limit=1000`);
+  const { data: list } = useQuery<{ readonly projects: readonly Project[] }>("/projects?limit=1000");
   const [isNew, setNew] = useState(false);
   const [ending, setEnding] = useState<Key>();
   const projects = list?.projects ?? [];
@@ -44,8 +44,8 @@ export function KeysSection() {
           New API key
         </Button>
       </div>
-      <ErrorNote error={fault} onRetry={load} />
-      {data === undefined && fault === undefined && <Skeleton lines={4} height="28px" />}
+      <ErrorNote error={error} onRetry={reload} />
+      {data === undefined && error === undefined && <Skeleton lines={4} height="28px" />}
       {data?.api_keys.length === 0 && <EmptyState icon="key" title="There are no keys yet" />}
       {data !== undefined && data.api_keys.length > 0 && (
         <DataTable label="API keys" columns={["Name", "Key", "Scopes", "Project", "Last used", "Ends", "Actions"]}>
@@ -76,7 +76,7 @@ export function KeysSection() {
           ))}
         </DataTable>
       )}
-      {isNew && <NewKey path={keysPath} projects={projects} onClose={() => setNew(false)} onMade={load} />}
+      {isNew && <NewKey path={keysPath} projects={projects} onClose={() => setNew(false)} onMade={reload} />}
       {ending !== undefined && (
         <ConfirmDialog
           title="Revoke this key?"
@@ -85,7 +85,7 @@ export function KeysSection() {
           onConfirm={async () => {
             await call(`${keysPath}/${ending.id}/revoke`, { body: {} });
             toast(`${ending.name} is revoked.`);
-            load();
+            reload();
           }}
         >
           <p>

@@ -12,7 +12,7 @@ import { ConfirmDialog } from "./confirm-dialog.tsx";
 import { DataTable } from "./data-table.tsx";
 import { Invitations } from "./invitations.tsx";
 import { mayChange, roleOptions } from "./member-rules.ts";
-import { useLoad } from "./use-load.ts";
+import { useQuery } from "../../api/use-query.ts";
 
 type Seat = {
   readonly membership: { readonly id: string; readonly user_id: string; readonly role: Role; readonly status: string };
@@ -22,7 +22,7 @@ type Seat = {
 /** The people of the organization: their roles, invitations, and removal. */
 export function MembersSection() {
   const orgPath = `/api/orgs/${session.value?.organization.id ?? ""}`;
-  const { data, fault, load } = useLoad<{ readonly seats: readonly Seat[] }>(`${orgPath}/seats?limit=1000`);
+  const { data, error, reload } = useQuery<{ readonly seats: readonly Seat[] }>(`${orgPath}/seats?limit=1000`);
   const [leaving, setLeaving] = useState<Seat>();
   const own = session.value?.membership?.role;
   const change = async ({ membership, user }: Seat, role: Role): Promise<void> => {
@@ -32,12 +32,12 @@ export function MembersSection() {
     } catch (error) {
       toast(faultOf(error).text, { kind: "bad" });
     }
-    load();
+    reload();
   };
   return (
     <>
-      <ErrorNote error={fault} onRetry={load} />
-      {data === undefined && fault === undefined && <Skeleton lines={4} height="28px" />}
+      <ErrorNote error={error} onRetry={reload} />
+      {data === undefined && error === undefined && <Skeleton lines={4} height="28px" />}
       {data !== undefined && (
         <DataTable label="Members" columns={["Person", "Role", "Actions"]}>
           {data.seats.map((seat) => {
@@ -90,7 +90,7 @@ export function MembersSection() {
           onConfirm={async () => {
             await call(`${orgPath}/seats/${leaving.membership.id}`, { method: "DELETE" });
             toast(`${leaving.user.primary_email} is removed.`);
-            load();
+            reload();
           }}
         >
           <p>

@@ -10,7 +10,7 @@ import { Time } from "../../ui/time.tsx";
 import { toast } from "../../ui/toasts.ts";
 import { ConfirmDialog } from "./confirm-dialog.tsx";
 import { DataTable } from "./data-table.tsx";
-import { useLoad } from "./use-load.ts";
+import { useQuery } from "../../api/use-query.ts";
 
 type ListedSession = {
   readonly id: string;
@@ -25,7 +25,7 @@ type ListedSession = {
 /** Where the signed-in person is signed in, and for owners and admins everybody in the organization; each session can be ended. */
 export function SessionsSection() {
   const [isAll, setAll] = useState(false);
-  const { data, fault, load } = useLoad<{ readonly sessions: readonly ListedSession[] }>(
+  const { data, error, reload } = useQuery<{ readonly sessions: readonly ListedSession[] }>(
     `/api/auth/sessions?limit=1000${isAll ? "&all=true" : ""}`,
   );
   const [ending, setEnding] = useState<ListedSession>();
@@ -36,8 +36,8 @@ export function SessionsSection() {
           <Checkbox label="Everybody in this organization" checked={isAll} onChange={setAll} />
         </div>
       )}
-      <ErrorNote error={fault} onRetry={load} />
-      {data === undefined && fault === undefined && <Skeleton lines={4} height="28px" />}
+      <ErrorNote error={error} onRetry={reload} />
+      {data === undefined && error === undefined && <Skeleton lines={4} height="28px" />}
       {data !== undefined && (
         <DataTable label="Sessions" columns={["Person", "Organization", "Signed in", "Last seen", "Ends", "Actions"]}>
           {data.sessions.map((listed) => (
@@ -81,7 +81,7 @@ export function SessionsSection() {
               return;
             }
             toast("The session has ended.");
-            load();
+            reload();
           }}
         >
           <p>

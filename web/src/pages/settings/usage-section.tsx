@@ -3,16 +3,16 @@ import { Skeleton } from "../../ui/spinner.tsx";
 import { Time } from "../../ui/time.tsx";
 import { DataTable } from "./data-table.tsx";
 import { storageRows, usageRows, type UsageDocument } from "./usage-rows.ts";
-import { useLoad } from "./use-load.ts";
+import { useQuery } from "../../api/use-query.ts";
 
 /** The organization's usage and limits. */
 export function UsageSection() {
-  const { data, fault, load } = useLoad<UsageDocument>("/api/usage");
+  const { data, error, reload } = useQuery<UsageDocument>("/api/usage");
   const organization = data?.organizations[0];
   return (
     <>
-      <ErrorNote error={fault} onRetry={load} />
-      {data === undefined && fault === undefined && <Skeleton lines={6} height="28px" />}
+      <ErrorNote error={error} onRetry={reload} />
+      {data === undefined && error === undefined && <Skeleton lines={6} height="28px" />}
       {data !== undefined && organization !== undefined && (
         <>
           <p class="tm-muted">

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import { watchProject } from "../../api/changes.ts";
+import { watchProject } from "./changes.ts";
 
 /** How often each kind of thing of a run has changed since the page opened: what reads it, reads it again when its number grows. */
 export type Changes = {

@@ -1,7 +1,18 @@
-import { runTabs, type RunTab } from "../../app/addresses.ts";
 import type { RunFields } from "@tidemark/run-state";
-import type { ConfigValue } from "./config-rows.ts";
-import type { RunControl } from "./stop-words.ts";
+import type { ExactValue } from "./exact-json.ts";
+
+/** The state of a run's stop request, as the API returns it. */
+export type RunControl = {
+  readonly stop_state: "none" | "requested" | "acknowledged" | "completed" | "terminal_without_completion";
+  readonly display_status: "running" | "stopping" | "stopped" | "finished" | "failed";
+  readonly stop_request_id: string | null;
+  readonly actor: string | null;
+  readonly stop_requested_at: string | null;
+  readonly stop_acknowledged_at: string | null;
+  readonly stop_completed_at: string | null;
+  readonly reason?: string | null;
+  readonly completion_message?: string | null;
+};
 
 /** The aggregate of a metric of a run. */
 export type Aggregate = {
@@ -21,9 +32,9 @@ export type RunRow = RunFields<null> & {
   readonly project: string;
   readonly name: string;
   readonly status: "running" | "finished" | "failed";
-  readonly config: { readonly [key: string]: ConfigValue };
+  readonly config: { readonly [key: string]: ExactValue };
   readonly tags: readonly string[];
-  readonly metadata: { readonly [key: string]: ConfigValue };
+  readonly metadata: { readonly [key: string]: ExactValue };
   readonly notes: string | null;
   readonly created_at: string;
   readonly started_at: string;
@@ -48,14 +59,6 @@ export type AttributeRow = {
   readonly path: string;
   readonly type: string;
   readonly step: number | null;
-  readonly value: ConfigValue;
+  readonly value: ExactValue;
   readonly logged_at: string;
 };
-
-/** The tabs of a run with what they are called, in the order of their keys. */
-export const RUN_TABS = runTabs.map((id) => ({ id, label: `${id.charAt(0).toUpperCase()}${id.slice(1)}` }));
-
-/** Returns the tab that an address names; the overview where it names none. */
-export function runTabOf(name: string | undefined): RunTab {
-  return RUN_TABS.find(({ id }) => id === name)?.id ?? "overview";
-}

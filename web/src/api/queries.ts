@@ -1,0 +1,125 @@
+import { dropAnswer, dropAnswers, keepAnswer, keptAnswer } from "./answers.ts";
+import { send } from "./client.ts";
+import { parseExact } from "./exact-json.ts";
+
+/** A request that is under way, for all who read its path. */
+type Request = {
+  readonly body: Promise<unknown>;
+  readonly ending: AbortController;
+  /** It ends when the last one leaves. */
+  readers: number;
+  /** Made for a reader that is not there yet. */
+  isAhead: boolean;
+};
+
+/** Milliseconds after which an answer that was requested ahead, and that nothing has read, is too old. */
+const AHEAD_MS = 10_000;
+
+const requests = new Map<string, Request>();
+/** Answers that were requested ahead and wait to be read, and when they arrived. */
+const ahead = new Map<string, { readonly body: unknown; readonly at: number }>();
+
+/** How a document is read. */
+export type QueryOptions = {
+  readonly signal?: AbortSignal | undefined;
+  /** Large integers become `bigint`, so that seeds keep their digits. */
+  readonly exact?: boolean;
+  /** Something has changed, so that a request which began before does not count. */
+  readonly again?: boolean;
+};
+
+/**
+ * Reads a JSON document of the API. Readers of a path share a request, also one that was made ahead. An answer that is kept costs a 304 if it
+ * has not changed; then the same object is returned, so `===` shows whether anything changed.
+ * @throws ApiError, `AbortError`
+ */
+export async function query<T>(path: string, options: QueryOptions = {}): Promise<T> {
+  const { signal, exact = false, again = false } = options;
+  signal?.throwIfAborted();
+  const arrived = takeAhead<T>(path);
+  if (arrived !== undefined && !again) return arrived;
+  const name = exact ? `${path} exact` : path;
+  const request = (again ? undefined : requests.get(name)) ?? begin(name, path, exact);
+  request.isAhead = false;
+  return bodyOf<T>(name, request, signal);
+}
+
+/**
+ * Requests a document that a page will read once its part of the bundle is there. Resolves when the answer has arrived, or when there is
+ * none and the page has to make its own request.
+ */
+export async function queryAhead(path: string): Promise<void> {
+  if (ahead.has(path)) return;
+  const request = requests.get(path) ?? begin(path, path, false);
+  request.isAhead ||= request.readers === 0;
+  // The page makes its own request then, and shows what is wrong.
+  await request.body.catch(() => undefined);
+}
+
+/** Takes an answer that was requested ahead and has arrived, to draw it immediately; once, and only while it is young. */
+export function takeAhead<T>(path: string): T | undefined {
+  const found = ahead.get(path);
+  ahead.delete(path);
+  return found === undefined || performance.now() - found.at > AHEAD_MS ? undefined : (found.body as T);
+}
+
+/** The last answer to a path that is kept: shown immediately, although it may be old, while a request is under way. */
+export function lastAnswer<T>(path: string): T | undefined {
+  return keptAnswer(path)?.body as T | undefined;
+}
+
+/** Forgets everything: another session may see other things. */
+export function forgetQueries(): void {
+  dropAnswers();
+  ahead.clear();
+  requests.clear();
+}
+
+function begin(name: string, path: string, exact: boolean): Request {
+  const ending = new AbortController();
+  const read = async (): Promise<unknown> => {
+    try {
+      const before = keptAnswer(name);
+      const headers: Record<string, string> = before === undefined ? {} : { "if-none-match": before.tag };
+      const response = await send(path, { signal: ending.signal, headers });
+      const isSame = response.status === 304 && before !== undefined;
+      const text = isSame ? "" : await response.text();
+      const body: unknown = isSame ? before.body : exact ? parseExact(text) : JSON.parse(text);
+      // An answer to a request that is not the latest of its path may be older than the one that is kept.
+      if (requests.get(name) !== request) return body;
+      const tag = response.headers.get("etag");
+      if (isSame) keepAnswer(name, before);
+      else if (tag === null) dropAnswer(name);
+      else keepAnswer(name, { tag, body, characters: text.length });
+      if (request.isAhead) ahead.set(name, { body, at: performance.now() });
+      return body;
+    } finally {
+      end(name, request);
+    }
+  };
+  const request: Request = { body: read(), ending, readers: 0, isAhead: false };
+  requests.set(name, request);
+  return request;
+}
+
+function end(name: string, request: Request): void {
+  if (requests.get(name) === request) requests.delete(name);
+}
+
+/** Waits for the answer of a request, or until the reader leaves. */
+function bodyOf<T>(name: string, request: Request, signal: AbortSignal | undefined): Promise<T> {
+  request.readers += 1;
+  return new Promise<T>((resolve, reject) => {
+    const leave = (): void => {
+      request.readers -= 1;
+      reject(signal?.reason as Error);
+      if (request.readers > 0) return;
+      end(name, request);
+      request.ending.abort();
+    };
+    signal?.addEventListener("abort", leave, { once: true });
+    void request.body
+      .then((body) => resolve(body as T), reject)
+      .finally(() => signal?.removeEventListener("abort", leave));
+  });
+}
