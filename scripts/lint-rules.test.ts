@@ -1,4 +1,4 @@
-import { copyFile, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { copyFile, cp, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
@@ -149,6 +149,23 @@ const cases: readonly (readonly [sentence: string, path: string, text: string, r
     "infra/a/src/variable.test.ts",
     `import { beforeEach, expect, test } from "@jest/globals"; let a = 0; beforeEach(() => { a += 1; }); test("a", () => { expect(a).toBe(1); });`,
   ],
+  [
+    "a request while a component is drawn",
+    "web/src/pages/card.ts",
+    `declare const query: (path: string) => Promise<unknown>; export function Card() { void query("/a"); return null; }`,
+    "tidemark(requests-in-effects)",
+  ],
+  [
+    "a request for the value of a hook",
+    "web/src/pages/use-rows.ts",
+    `declare const useMemo: (make: () => number) => number; declare const pages: { load: () => number }; export const useRows = () => useMemo(() => pages.load());`,
+    "tidemark(requests-in-effects)",
+  ],
+  [
+    "requests in effects and in handlers",
+    "web/src/pages/use-row.ts",
+    `declare const useEffect: (act: () => void) => void; declare const call: (path: string) => number; export function useRow() { useEffect(() => void call("/a")); return () => call("/b"); }`,
+  ],
   ["a thrown text", "infra/a/src/throw.ts", `export const a = () => { throw "b"; };`, "typescript(only-throw-error)"],
   [
     "a case that is forgotten",
@@ -164,10 +181,8 @@ let found: ReadonlyMap<string, readonly string[]> = new Map();
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "tidemark-lint-"));
   await symlink(join(root, "node_modules"), join(folder, "node_modules"));
-  await mkdir(join(folder, "scripts/lint"), { recursive: true });
-  for (const file of [".oxlintrc.json", "tsconfig.json", "scripts/lint/module-state.ts"]) {
-    await copyFile(join(root, file), join(folder, file));
-  }
+  for (const file of [".oxlintrc.json", "tsconfig.json"]) await copyFile(join(root, file), join(folder, file));
+  await cp(join(root, "scripts/lint"), join(folder, "scripts/lint"), { recursive: true });
   for (const [, path, text] of cases) {
     await mkdir(dirname(join(folder, path)), { recursive: true });
     await writeFile(join(folder, path), text);

@@ -23,7 +23,8 @@ type Context = {
 
 const changing = new Set("set add delete clear push pop shift unshift splice sort reverse fill copyWithin".split(" "));
 
-const rule = {
+/** The rule. */
+export const moduleState = {
   create(context: Context) {
     return {
       "Program:exit"(): void {
@@ -63,5 +64,3 @@ function isCollection(declaration: Node): boolean {
   if (made?.type === "ArrayExpression") return true;
   return made?.type === "NewExpression" && !/^Weak(?:Map|Set)$/.test(made.callee?.name ?? "");
 }
-
-export default { meta: { name: "tidemark" }, rules: { "module-state": rule } };
