@@ -17,8 +17,8 @@ export function BulkBar({
   selected,
   total,
   q,
-  ask,
-  onAsk,
+  action,
+  onAction,
   onClear,
   onDone,
 }: {
@@ -26,9 +26,9 @@ export function BulkBar({
   readonly selected: readonly BulkRun[];
   readonly total: number;
   readonly q: string;
-  /** The requested action. */
-  readonly ask: BulkAction["kind"] | undefined;
-  readonly onAsk: (kind: BulkAction["kind"] | undefined) => void;
+  /** The action whose dialog is open. */
+  readonly action: BulkAction["kind"] | undefined;
+  readonly onAction: (kind: BulkAction["kind"] | undefined) => void;
   readonly onClear: () => void;
   readonly onDone: () => void;
 }) {
@@ -36,7 +36,7 @@ export function BulkBar({
   // All that one search finds are not all that another finds.
   useEffect(() => setAll(false), [project, q]);
   const isAny = selected.length > 0 || isAll;
-  const open = (kind: BulkAction["kind"]) => () => onAsk(kind);
+  const open = (kind: BulkAction["kind"]) => () => onAction(kind);
   const items: MenuItem[] = [
     ...(mayWrite()
       ? ([
@@ -92,13 +92,13 @@ export function BulkBar({
           </Button>
         </div>
       )}
-      {ask !== undefined && (
+      {action !== undefined && (
         <BulkDialog
-          kind={ask}
+          kind={action}
           project={project}
           chosen={isAll ? undefined : selected}
           q={q}
-          onClose={() => onAsk(undefined)}
+          onClose={() => onAction(undefined)}
           onDone={onDone}
         />
       )}

@@ -3,19 +3,23 @@ import { NOTHING, selectRange, toggleRow, type Selection } from "../../table/sel
 import type { BulkRun } from "./bulk.ts";
 import type { TableRun } from "./run-row.ts";
 
-/** The selected runs of the table; the data of each is kept, because its page may be dropped. */
-export function useSelection(
-  ids: readonly string[],
-  rowAt: (index: number) => TableRun | undefined,
-  onChange: (ids: readonly string[]) => void,
-): {
+/** The selected runs of the table. */
+export type RunSelection = {
   readonly selected: ReadonlySet<string>;
+  /** Those that were selected here, by their ids. */
   readonly known: ReadonlyMap<string, BulkRun>;
   readonly select: (index: number, how: "toggle" | "range", from?: number) => void;
   /** Selects these runs in place of all others. */
   readonly choose: (runs: readonly TableRun[]) => void;
   readonly clear: () => void;
-} {
+};
+
+/** Selects runs in the table; the data of each is kept, because its page may be dropped. */
+export function useSelection(
+  ids: readonly string[],
+  rowAt: (index: number) => TableRun | undefined,
+  onChange: (ids: readonly string[]) => void,
+): RunSelection {
   const [selection, setSelection] = useState<Selection>({ ids: new Set(ids), anchor: undefined });
   const known = useRef(new Map<string, BulkRun>());
   const set = (next: Selection): void => {

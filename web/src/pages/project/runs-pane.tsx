@@ -1,0 +1,91 @@
+import { runAddress } from "../../app/addresses.ts";
+import { navigate } from "../../app/location.ts";
+import type { GridHandle } from "../../table/grid-types.ts";
+import { EmptyState } from "../../ui/empty-state.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { firstDirection } from "./columns.ts";
+import { GroupTable } from "./groups/group-table.tsx";
+import type { TableRun } from "./run-row.ts";
+import { RunTable } from "./run-table.tsx";
+import type { ProjectRuns } from "./use-project-runs.ts";
+import type { View } from "./use-view.ts";
+
+type RunsPaneProps = {
+  readonly project: string;
+  readonly projectId: string | undefined;
+  readonly view: View;
+  readonly runs: ProjectRuns;
+  readonly onLook: (run: TableRun) => void;
+  /** Called with the run that the user points at. */
+  readonly onPoint: (id: string | undefined) => void;
+  readonly handle: (handle: GridHandle) => void;
+};
+
+/** The table of runs, or of groups of them, or why there is none. */
+export function RunsPane(props: RunsPaneProps) {
+  const { error, isSearchFault, pages, total } = props.runs;
+  return (
+    <div class="tm-runs" aria-busy={total === undefined && error === undefined}>
+      <ErrorNote error={isSearchFault ? undefined : error} onRetry={pages.refresh} />
+      <Contents {...props} />
+    </div>
+  );
+}
+
+function Contents({ project, projectId, view, runs, onLook, onPoint, handle }: RunsPaneProps) {
+  const { state, group, change } = view;
+  const { error, isSearchFault, pages, total, version } = runs;
+  if (isSearchFault && total === undefined) {
+    return (
+      <EmptyState title="The search cannot be read" icon="search">
+        What is wrong with it is marked below it. Mend it, or clear it to see all runs.
+      </EmptyState>
+    );
+  }
+  if (total === 0 && state.q !== "" && error === undefined) {
+    return (
+      <EmptyState title="No run matches" icon="search">
+        No run of this project passes the search. Change it, or clear it to see all runs.
+      </EmptyState>
+    );
+  }
+  if (group !== undefined && projectId !== undefined) {
+    return (
+      <GroupTable
+        project={{ id: projectId, name: project }}
+        q={state.q}
+        cols={state.cols}
+        by={group}
+        version={version}
+        shown={new Set(runs.chartRuns.map(({ id }) => id))}
+        onShow={runs.showRuns}
+        onSearch={(q) => change({ q })}
+      />
+    );
+  }
+  return (
+    <RunTable
+      project={project}
+      state={state}
+      pages={pages}
+      version={version}
+      pinned={runs.pinned}
+      base={runs.base}
+      selected={runs.selected}
+      onSelect={runs.select}
+      onSort={(column) =>
+        change(
+          state.sort === column
+            ? { dir: state.dir === "asc" ? "desc" : "asc" }
+            : { sort: column, dir: firstDirection(column) },
+        )
+      }
+      onResize={(column, width) => change({ widths: { ...state.widths, [column]: width } }, { replace: true })}
+      onToggle={runs.toggleShown}
+      onLook={onLook}
+      onOpen={(run) => navigate(runAddress(project, run.id))}
+      onPoint={(run) => onPoint(run?.id)}
+      handle={handle}
+    />
+  );
+}

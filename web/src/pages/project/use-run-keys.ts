@@ -1,0 +1,60 @@
+import type { RefObject } from "preact";
+import { mayControl } from "../../api/session.ts";
+import { runAddress } from "../../app/addresses.ts";
+import { useKeys } from "../../app/keys.ts";
+import { navigate } from "../../app/location.ts";
+import type { GridHandle } from "../../table/grid-types.ts";
+import { PINS_MAX } from "./needed-first.ts";
+import type { TableRun } from "./run-row.ts";
+import { toggled } from "./shown-runs.ts";
+import type { ProjectRuns } from "./use-project-runs.ts";
+import type { View } from "./use-view.ts";
+
+/** The page that the keys work on. */
+type KeyedPage = {
+  readonly project: string;
+  readonly view: View;
+  readonly runs: ProjectRuns;
+  readonly grid: RefObject<GridHandle | undefined>;
+  /** Opens the dialog in which a run gets another color. */
+  readonly onLook: (run: TableRun) => void;
+  /** Opens the dialog that stops the selected runs. */
+  readonly onStop: () => void;
+};
+
+/** The keys of the page of a project, which act on the current row of its table. */
+export function useRunKeys({ project, view, runs, grid, onLook, onStop }: KeyedPage): void {
+  const { state, change } = view;
+  const currentRow = (): number => Math.max(0, grid.current?.current() ?? 0);
+  const onCurrent = (act: (run: TableRun) => void) => (): void => {
+    const run = runs.rowAt(currentRow());
+    if (run !== undefined) act(run);
+  };
+  const move = (by: number) => (): void => grid.current?.goTo((grid.current.current() ?? 0) + by);
+  const stop = (): void => {
+    if (runs.selected.size === 0) runs.select(currentRow(), "toggle");
+    onStop();
+  };
+  useKeys(
+    {
+      j: { label: "Next run", run: move(1) },
+      k: { label: "Previous run", run: move(-1) },
+      x: { label: "Show or hide its lines", run: onCurrent(runs.toggleShown) },
+      "Shift+x": { label: "Select up to here", run: () => runs.select(currentRow(), "range") },
+      c: { label: "Change its color", run: onCurrent(onLook) },
+      p: { label: "Pin", run: onCurrent((run) => change({ pin: toggled(state.pin, run.id).slice(-PINS_MAX) })) },
+      b: {
+        label: "Make it the baseline",
+        run: onCurrent((run) => change({ base: state.base === run.id ? undefined : run.id })),
+      },
+      Enter: { label: "Open the run", run: onCurrent((run) => navigate(runAddress(project, run.id))) },
+      g: {
+        label: "Group the charts",
+        run: () => document.querySelector<HTMLElement>(".tm-chart-controls button[aria-haspopup]")?.click(),
+      },
+      "/": { label: "Search runs", run: () => document.querySelector<HTMLElement>(".tm-query-input")?.focus() },
+      ...(mayControl() ? { s: { label: "Stop the selected runs", run: stop } } : {}),
+    },
+    { label: "Runs" },
+  );
+}
