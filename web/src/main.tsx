@@ -8,7 +8,7 @@ import { currentLocation } from "./app/location.ts";
 import { matchRoute } from "./app/match-route.ts";
 import { preloadPage } from "./app/routes.tsx";
 import { Shell } from "./app/shell.tsx";
-import { StartFault } from "./app/start-fault.tsx";
+import { ErrorNote } from "./ui/error-note.tsx";
 
 const root = document.querySelector("#app")!;
 
@@ -22,6 +22,16 @@ async function start(): Promise<void> {
   } catch (error) {
     render(<StartFault error={error} />, root);
   }
+}
+
+/** Shown if the server does not even say who is signed in. */
+function StartFault({ error }: { readonly error: unknown }) {
+  return (
+    <main class="tm-page">
+      <h1>Tidemark</h1>
+      <ErrorNote error={error} onRetry={() => location.reload()} />
+    </main>
+  );
 }
 
 void start();

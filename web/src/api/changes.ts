@@ -51,9 +51,9 @@ export function watchProject(projectId: string, listener: (change: ProjectChange
   return () => {
     listeners.delete(own);
     if (listeners.size > 0 || streams.peek().get(projectId) !== stream) return;
-    const rest = new Map(streams.peek());
-    rest.delete(projectId);
-    streams.value = rest;
+    const others = new Map(streams.peek());
+    others.delete(projectId);
+    streams.value = others;
     end();
   };
 }
@@ -61,7 +61,7 @@ export function watchProject(projectId: string, listener: (change: ProjectChange
 function openStream(projectId: string): Stream {
   const listeners = new Set<(change: ProjectChange) => void>();
   const state = signal<Connection>("connecting");
-  const tell = (change: ProjectChange): void => {
+  const notify = (change: ProjectChange): void => {
     for (const listener of listeners) listener(change);
   };
   let attempt: AbortController | undefined;
@@ -70,28 +70,28 @@ function openStream(projectId: string): Stream {
   let pauseMs = PAUSE_MS;
 
   const read = async (own: AbortController): Promise<void> => {
-    const silence = createSilence(() => own.abort());
+    const watchdog = createWatchdog(() => own.abort());
     try {
       const headers = { accept: "text/event-stream", ...(lastId === undefined ? {} : { "last-event-id": lastId }) };
-      silence.broken();
+      watchdog.heard();
       const response = await send(`/api/projects/${projectId}/changes`, { headers, signal: own.signal });
       state.value = "live";
       // A stream without an id begins now: what changed after the page was read, or since the last stream, is not in it.
-      if (lastId === undefined) tell({ kind: "reset" });
+      if (lastId === undefined) notify({ kind: "reset" });
       const events = createEventReader();
       const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
       for (;;) {
         const { done, value } = await reader.read();
         if (done) return;
-        silence.broken();
+        watchdog.heard();
         pauseMs = PAUSE_MS;
         for (const { name, data, id } of events(value)) {
           lastId = id ?? lastId;
-          if (data !== "") tell({ ...(JSON.parse(data) as object), kind: name } as ProjectChange);
+          if (data !== "") notify({ ...(JSON.parse(data) as object), kind: name } as ProjectChange);
         }
       }
     } finally {
-      silence.end();
+      watchdog.end();
     }
   };
 
@@ -101,16 +101,16 @@ function openStream(projectId: string): Stream {
     const own = new AbortController();
     attempt = own;
     read(own).then(
-      () => again(own, "connecting"),
+      () => retryLater(own, "connecting"),
       (error: unknown) => {
         // The project is gone, or the session has ended: asking again would change nothing.
         const isOver = error instanceof ApiError && [401, 403, 404].includes(error.status);
-        if (isOver && attempt === own) tell({ kind: "reset" });
-        again(own, isOver ? "live" : "down", isOver);
+        if (isOver && attempt === own) notify({ kind: "reset" });
+        retryLater(own, isOver ? "live" : "down", isOver);
       },
     );
   };
-  const again = (own: AbortController, next: Connection, isOver = false): void => {
+  const retryLater = (own: AbortController, next: Connection, isOver = false): void => {
     if (attempt !== own) return;
     attempt = undefined;
     state.value = next;
@@ -144,11 +144,11 @@ function openStream(projectId: string): Stream {
 }
 
 /** Calls `onSilence` when nothing was heard for long. */
-function createSilence(onSilence: () => void): { readonly broken: () => void; readonly end: () => void } {
+function createWatchdog(onSilence: () => void): { readonly heard: () => void; readonly end: () => void } {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const end = (): void => clearTimeout(timer);
   return {
-    broken: () => {
+    heard: () => {
       end();
       timer = setTimeout(onSilence, SILENCE_MS);
     },

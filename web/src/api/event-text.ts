@@ -3,10 +3,10 @@ export type ServerEvent = { readonly name: string; readonly data: string; readon
 
 /** Reads a stream of events piece by piece, wherever the pieces end. Blocks without data are returned too, because they may move the id. */
 export function createEventReader(): (piece: string) => readonly ServerEvent[] {
-  let rest = "";
+  let unread = "";
   return (piece) => {
-    const blocks = (rest + piece).replaceAll("\r\n", "\n").split("\n\n");
-    rest = blocks.pop() ?? "";
+    const blocks = (unread + piece).replaceAll("\r\n", "\n").split("\n\n");
+    unread = blocks.pop() ?? "";
     return blocks.map(eventOf).filter((event) => event.data !== "" || event.id !== undefined);
   };
 }

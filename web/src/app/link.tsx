@@ -6,11 +6,11 @@ export function Link({
   href,
   replace = false,
   onClick,
-  ...rest
+  ...attributes
 }: Omit<ComponentProps<"a">, "href" | "role"> & { readonly href: string; readonly replace?: boolean }) {
   return (
     <a
-      {...rest}
+      {...attributes}
       href={href}
       onClick={(event) => {
         onClick?.(event);

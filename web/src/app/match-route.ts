@@ -24,9 +24,9 @@ const MISSING: Route = { page: "missing" };
 export function matchRoute(path: string): Route {
   const parts = partsOf(path);
   if (parts === undefined) return MISSING;
-  const [first, second, ...rest] = parts;
+  const [first, second, ...below] = parts;
   if (first === undefined) return { page: "projects" };
-  if (first === "p" && second !== undefined) return projectRoute(nameOfPart(second), rest);
+  if (first === "p" && second !== undefined) return projectRoute(nameOfPart(second), below);
   if (parts.length === 1 && (first === "signin" || first === "invite")) return { page: first };
   if (parts.length === 2 && first === "auth" && second === "device") return { page: "device" };
   if (first === "settings" && parts.length <= 2) return { page: "settings", section: second ?? "" };
@@ -50,6 +50,7 @@ function partsOf(path: string): readonly string[] | undefined {
   try {
     return trimmed === "" ? [] : trimmed.split("/").map(decodeURIComponent);
   } catch {
+    // The address has a percent sign that encodes nothing.
     return undefined;
   }
 }

@@ -2,7 +2,7 @@ import type { FunctionComponent } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { sessionState } from "../api/session.ts";
 import { queryAhead } from "../api/queries.ts";
-import { neededFirst } from "../pages/project/needed-first.ts";
+import { neededFirst } from "../pages/project/runs/needed-first.ts";
 import { ErrorNote } from "../ui/error-note.tsx";
 import { Skeleton } from "../ui/spinner.tsx";
 import { currentLocation } from "./location.ts";
@@ -69,12 +69,12 @@ function unload(page: Route["page"]): void {
 export function CurrentPage() {
   const { path, query } = currentLocation.value;
   const route = matchRoute(path);
-  const [, drawAnew] = useState(0);
+  const [, redraw] = useState(0);
   useEffect(() => {
     let isLeft = false;
     if (!loaded.has(route.page)) {
       void preloadPage(route, query).then(() => {
-        if (!isLeft) drawAnew((count) => count + 1);
+        if (!isLeft) redraw((count) => count + 1);
       });
     }
     return () => {

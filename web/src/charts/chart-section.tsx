@@ -10,7 +10,7 @@ import { useCatalogue } from "./keys/use-catalogue.ts";
 import { loadLooks } from "./look/run-look.ts";
 import { CardGrid } from "./section/card-grid.tsx";
 import { Controls } from "./section/controls.tsx";
-import { createMounts } from "./section/mounts.ts";
+import { createVisibleCards } from "./section/visible-cards.ts";
 import type { ChartContext, ChartRun } from "./section/types.ts";
 import { useChartState } from "./section/use-chart-state.ts";
 import { useNews } from "./section/use-news.ts";
@@ -44,7 +44,7 @@ export function ChartSection({ project, runs, live, highlight, onHighlight, keys
   const { state, change } = useChartState(settings);
   const shownRuns = useMemo(() => runs.filter(({ hidden }) => hidden !== true), [runs]);
   const link = useMemo(createLink, []);
-  const mounts = useMemo(() => createMounts(CHARTS_MAX), []);
+  const visibleCards = useMemo(() => createVisibleCards(CHARTS_MAX), []);
   const [pointed, setPointed] = useState<string | undefined>(undefined);
   const [shownSections, setShownSections] = useState(SECTIONS_MAX);
   const place = useRef<HTMLElement>(null);
@@ -92,7 +92,7 @@ export function ChartSection({ project, runs, live, highlight, onHighlight, keys
   const found = useMemo(() => (keys === undefined ? names?.filter(match.test) : names) ?? [], [names, match, keys]);
   const sections = useMemo(() => (keys === undefined ? sectionsOf(found) : [{ name: "", keys: found }]), [found, keys]);
   const pinned = keys === undefined ? state.pinned : [];
-  const grid = { context, mounts, width };
+  const grid = { context, visibleCards, width };
   return (
     <section ref={place} class="tm-charts" aria-label="Charts">
       {keys === undefined && (

@@ -1,3 +1,4 @@
+import { takeToken } from "../app/take-token.ts";
 import { outcomeOf, refreshSeconds } from "./outcome.ts";
 import { readView, type View } from "./view.ts";
 
@@ -101,7 +102,7 @@ export function watchView(show: (shown: Shown) => void): WatchedView {
   };
   const onToken = (): void => {
     const given = takeToken();
-    if (given === null) return;
+    if (given === undefined) return;
     token = given;
     shown = { ...shown, ended: undefined };
     void refresh("token");
@@ -110,7 +111,7 @@ export function watchView(show: (shown: Shown) => void): WatchedView {
   addEventListener("hashchange", onToken);
   document.addEventListener("visibilitychange", tick);
   const timer = setInterval(tick, 1000);
-  if (token === null) end("The address of this view lacks its token. Open the page that shows it.");
+  if (token === undefined) end("The address of this view lacks its token. Open the page that shows it.");
   else void refresh("open");
   return {
     refresh: () => void refresh("button"),
@@ -120,13 +121,6 @@ export function watchView(show: (shown: Shown) => void): WatchedView {
       clearInterval(timer);
     },
   };
-}
-
-/** Takes the token out of the address, so that neither the history nor a copied address contains it. */
-function takeToken(): string | null {
-  const found = new URLSearchParams(location.hash.slice(1)).get("token");
-  if (location.hash !== "") history.replaceState(null, "", location.pathname + location.search);
-  return found;
 }
 
 /** What has not changed stays, with what the reader has chosen and scrolled to. */

@@ -15,5 +15,5 @@ import "../ui/select.tsx";
 import "../ui/tabs.tsx";
 import "../ui/text-field.tsx";
 import "../ui/time.tsx";
-import "./project/needed-first.ts";
+import "./project/runs/needed-first.ts";
 import "../ui/save-text.ts";

@@ -3,7 +3,7 @@ import { GridHeader } from "./grid-header.tsx";
 import { GridRow } from "./grid-row.tsx";
 import type { GridProps, Place } from "./grid-types.ts";
 import { placeAfter } from "./keys.ts";
-import { useIdle } from "./use-calm.ts";
+import { useIdle } from "./use-idle.ts";
 import { useScroll } from "./use-scroll.ts";
 import { columnWindow, rowsTop, scrollHeight, scrollToRow, seenRows, withAround } from "./windows.ts";
 import "./grid.css";

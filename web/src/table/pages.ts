@@ -35,62 +35,62 @@ export function createPages<Row>(
   read: (offset: number, limit: number, signal: AbortSignal) => Loaded<Row> | Promise<Loaded<Row>>,
   onChange: () => void,
 ): Pages<Row> {
-  const kept = new Map<number, { rows: readonly Row[]; isOld: boolean }>();
-  const asked = new Map<number, AbortController>();
+  const loadedPages = new Map<number, { rows: readonly Row[]; isOld: boolean }>();
+  const requests = new Map<number, AbortController>();
   let total: number | undefined;
   let fault: unknown;
   let seen: RowWindow = { first: 0, end: 1 };
 
-  const ask = (page: number): void => {
-    const own = new AbortController();
-    asked.set(page, own);
+  const request = (page: number): void => {
+    const controller = new AbortController();
+    requests.set(page, controller);
     const take = (loaded: Loaded<Row>): void => {
-      if (asked.get(page) !== own) return;
-      asked.delete(page);
+      if (requests.get(page) !== controller) return;
+      requests.delete(page);
       fault = undefined;
       total = loaded.total;
-      keep(page, loaded.rows);
+      store(page, loaded.rows);
       onChange();
     };
-    const loading = read(page * PAGE_ROWS, PAGE_ROWS, own.signal);
+    const loading = read(page * PAGE_ROWS, PAGE_ROWS, controller.signal);
     if (!(loading instanceof Promise)) {
       take(loading);
       return;
     }
     loading.then(take, (error: unknown) => {
-      if (asked.get(page) !== own) return;
-      asked.delete(page);
+      if (requests.get(page) !== controller) return;
+      requests.delete(page);
       fault = error;
       onChange();
     });
   };
-  const keep = (page: number, rows: readonly Row[]): void => {
-    kept.delete(page);
-    kept.set(page, { rows, isOld: false });
-    for (const [oldest] of kept) {
-      if (kept.size <= PAGES_MAX) break;
-      kept.delete(oldest);
+  const store = (page: number, rows: readonly Row[]): void => {
+    loadedPages.delete(page);
+    loadedPages.set(page, { rows, isOld: false });
+    for (const [oldest] of loadedPages) {
+      if (loadedPages.size <= PAGES_MAX) break;
+      loadedPages.delete(oldest);
     }
   };
   const drop = (page: number): void => {
-    asked.get(page)?.abort();
-    asked.delete(page);
+    requests.get(page)?.abort();
+    requests.delete(page);
   };
   const loadSeen = (): void => {
     const wanted = pagesOf({ first: seen.first, end: Math.max(seen.end, seen.first + 1) }, PAGE_ROWS);
-    for (const page of asked.keys()) if (!wanted.includes(page)) drop(page);
+    for (const page of requests.keys()) if (!wanted.includes(page)) drop(page);
     for (const page of wanted) {
-      const there = kept.get(page);
-      if (there !== undefined) {
-        kept.delete(page);
-        kept.set(page, there);
+      const known = loadedPages.get(page);
+      if (known !== undefined) {
+        loadedPages.delete(page);
+        loadedPages.set(page, known);
       }
       const isBehind = total !== undefined && page > 0 && page * PAGE_ROWS >= total;
-      if ((there === undefined || there.isOld) && !asked.has(page) && !isBehind) ask(page);
+      if ((known === undefined || known.isOld) && !requests.has(page) && !isBehind) request(page);
     }
   };
   return {
-    row: (index) => kept.get(Math.floor(index / PAGE_ROWS))?.rows[index % PAGE_ROWS],
+    row: (index) => loadedPages.get(Math.floor(index / PAGE_ROWS))?.rows[index % PAGE_ROWS],
     total: () => total,
     error: () => fault,
     load: loadSeen,
@@ -99,22 +99,22 @@ export function createPages<Row>(
       loadSeen();
     },
     refresh() {
-      for (const page of asked.keys()) drop(page);
+      for (const page of requests.keys()) drop(page);
       const wanted = new Set(pagesOf(seen, PAGE_ROWS));
-      for (const [page, value] of kept) {
+      for (const [page, value] of loadedPages) {
         if (wanted.has(page)) value.isOld = true;
-        else kept.delete(page);
+        else loadedPages.delete(page);
       }
       loadSeen();
     },
     patch(isWanted, change) {
-      for (const page of kept.values()) {
+      for (const page of loadedPages.values()) {
         if (page.rows.some(isWanted)) page.rows = page.rows.map((row) => (isWanted(row) ? change(row) : row));
       }
       onChange();
     },
     end() {
-      for (const page of asked.keys()) drop(page);
+      for (const page of requests.keys()) drop(page);
     },
   };
 }

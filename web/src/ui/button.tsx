@@ -28,12 +28,12 @@ export function Button({
   disabled,
   class: more,
   children,
-  ...rest
+  ...attributes
 }: ButtonProps) {
   return (
     <button
       type="button"
-      {...rest}
+      {...attributes}
       class={classes("tm-button", `tm-button-${kind}`, size === "s" && "tm-button-s", more)}
       disabled={disabled === true || busy}
       aria-busy={busy || undefined}
@@ -52,7 +52,7 @@ export function IconButton({
   kind = "quiet",
   size = "m",
   class: more,
-  ...rest
+  ...attributes
 }: Omit<ButtonProps, "children" | "icon" | "busy"> & {
   readonly icon: IconName;
   readonly label: string;
@@ -64,7 +64,7 @@ export function IconButton({
       title={label}
       aria-label={label}
       aria-pressed={pressed}
-      {...rest}
+      {...attributes}
       class={classes("tm-button tm-icon-button", `tm-button-${kind}`, size === "s" && "tm-button-s", more)}
     >
       <Icon name={icon} />

@@ -4,7 +4,6 @@ import { Button, type ButtonProps } from "./button.tsx";
 import { classes } from "./class-names.ts";
 import { Icon } from "./icon.tsx";
 import type { IconName } from "./icons.ts";
-import { placeBeside } from "./place.ts";
 import "./menu.css";
 
 /** One entry of a menu, or a line between two groups of them. */
@@ -130,4 +129,19 @@ function targetOf(key: string, all: readonly HTMLElement[], at: number): HTMLEle
   return [...all.slice(at + 1), ...all.slice(0, at + 1)].find((entry) =>
     entry.textContent.trim().toLowerCase().startsWith(letter),
   );
+}
+
+/** Pixels between a part and the popup next to it, and from the edge of the window. */
+const GAP = 4;
+
+/** Places a popover below an element, or above it where there is more room, and within the window. */
+function placeBeside(popover: HTMLElement, element: HTMLElement, align: "start" | "end" = "start"): void {
+  const around = element.getBoundingClientRect();
+  const { width, height } = popover.getBoundingClientRect();
+  const below = innerHeight - around.bottom;
+  const top =
+    below < height + GAP && around.top > below ? Math.max(GAP, around.top - height - GAP) : around.bottom + GAP;
+  const wanted = align === "start" ? around.left : around.right - width;
+  const left = Math.max(GAP, Math.min(wanted, innerWidth - width - GAP));
+  Object.assign(popover.style, { top: `${top}px`, left: `${left}px` });
 }

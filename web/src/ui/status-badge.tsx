@@ -1,6 +1,33 @@
 import { classes } from "./class-names.ts";
-import { statusLook } from "./status-look.ts";
 import "./badge.css";
+
+/** How the status of a run is shown. */
+type StatusLook = {
+  readonly kind: "plain" | "good" | "warn" | "bad" | "info";
+  readonly label: string;
+  readonly shape: "pulse" | "round" | "ring" | "square" | "cross";
+  readonly title?: string;
+};
+
+const LOOKS: Readonly<Record<string, StatusLook>> = {
+  running: { kind: "info", label: "Running", shape: "pulse" },
+  stopping: { kind: "warn", label: "Stopping", shape: "pulse", title: "It was asked to stop and has not ended yet." },
+  stopped: { kind: "warn", label: "Stopped", shape: "square" },
+  finished: { kind: "good", label: "Finished", shape: "round" },
+  failed: { kind: "bad", label: "Failed", shape: "cross" },
+};
+
+/** Returns how a status is shown. Only a run that has not ended can be stale. */
+function statusLook(status: string, stale: boolean): StatusLook {
+  const look = LOOKS[status] ?? { kind: "plain", label: status, shape: "ring" };
+  if (!stale || look.shape !== "pulse") return look;
+  return {
+    kind: "warn",
+    label: "No signal",
+    shape: "ring",
+    title: `${look.label}, but it gave no sign of life for long.`,
+  };
+}
 
 /** The status of a run, as a shape, a color and a word. A run without a sign of life for long is marked as such, whatever its status. */
 export function StatusBadge({ status, stale = false }: { readonly status: string; readonly stale?: boolean }) {

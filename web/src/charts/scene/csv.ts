@@ -21,9 +21,9 @@ export function csvOf(
   for (const line of lines) {
     const head = `${cellOf(line.id)},${cellOf(line.name)}`;
     for (let i = lowerBound(line.x, view[0]); i < line.x.length && line.x[i]! <= view[1]; i++) {
-      const rest = more.map((name) => numberText(line[name]?.[i]));
-      if (hasForks) rest.push(String(isInherited(line, i)));
-      rows.push([head, numberText(line.x[i]), numberText(line.y[i]), ...rest].join(","));
+      const cells = more.map((name) => numberText(line[name]?.[i]));
+      if (hasForks) cells.push(String(isInherited(line, i)));
+      rows.push([head, numberText(line.x[i]), numberText(line.y[i]), ...cells].join(","));
     }
   }
   return `${rows.join("\r\n")}\r\n`;

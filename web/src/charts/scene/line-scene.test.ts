@@ -1,7 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { csvOf, cellOf } from "./csv.ts";
-import type { Axes, Line } from "./line-model.ts";
-import { nearestAt } from "./line-model.ts";
+import { type Axes, type Line, nearestAt } from "./line-model.ts";
 import { lineScene } from "./line-scene.ts";
 import type { Shape } from "./scene.ts";
 import { svgOf } from "./svg.ts";

@@ -26,8 +26,8 @@ export function shortDuration(seconds: number): string {
   const first = units.findIndex((unit) => size >= unit.size);
   const [large, small] = [units[first]!, units[first + 1]!];
   const whole = Math.floor(size / large.size);
-  const rest = Math.floor((size - whole * large.size) / small.size);
-  return `${sign}${whole} ${large.name}${rest === 0 ? "" : ` ${rest} ${small.name}`}`;
+  const smallCount = Math.floor((size - whole * large.size) / small.size);
+  return `${sign}${whole} ${large.name}${smallCount === 0 ? "" : ` ${smallCount} ${small.name}`}`;
 }
 
 /** Writes how many there are of something. */

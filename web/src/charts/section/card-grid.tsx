@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { Button } from "../../ui/button.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { ChartCard } from "./chart-card.tsx";
-import type { Mounts } from "./mounts.ts";
+import type { VisibleCards } from "./visible-cards.ts";
 import type { ChartContext } from "./types.ts";
 
 /** Cards of a section before the user asks for more. */
@@ -15,7 +15,7 @@ const FRAME = 24;
 /** The cards of keys that belong together, under a heading that opens and closes them. */
 export function CardGrid({
   context,
-  mounts,
+  visibleCards,
   width,
   name,
   keys,
@@ -23,7 +23,7 @@ export function CardGrid({
   isBare = false,
 }: {
   readonly context: ChartContext;
-  readonly mounts: Mounts;
+  readonly visibleCards: VisibleCards;
   readonly width: number;
   readonly name: string;
   readonly keys: readonly string[];
@@ -51,7 +51,7 @@ export function CardGrid({
       {isOpen && (
         <div class="tm-chart-grid" style={{ gridTemplateColumns: `repeat(${columns}, minmax(0, 1fr))` }}>
           {keys.slice(0, shown).map((key) => (
-            <ChartCard key={key} context={context} name={key} width={cardWidth} mounts={mounts} />
+            <ChartCard key={key} context={context} name={key} width={cardWidth} visibleCards={visibleCards} />
           ))}
         </div>
       )}

@@ -6,7 +6,7 @@ import { Spinner } from "../../ui/spinner.tsx";
 import type { ChartHandle } from "../line-chart.tsx";
 import { ChartBody } from "./chart-body.tsx";
 import { downloadCsv, downloadPng, downloadSvg } from "./downloads.ts";
-import type { Mounts } from "./mounts.ts";
+import type { VisibleCards } from "./visible-cards.ts";
 import type { ChartContext } from "./types.ts";
 import { bucketsOf, useLines } from "./use-lines.ts";
 
@@ -23,20 +23,20 @@ export function ChartCard({
   context,
   name,
   width,
-  mounts,
+  visibleCards,
 }: {
   readonly context: ChartContext;
   readonly name: string;
   /** Of the card, in pixels. */
   readonly width: number;
-  readonly mounts: Mounts;
+  readonly visibleCards: VisibleCards;
 }) {
   const card = useRef<HTMLElement>(null);
   const handle = useRef<ChartHandle | undefined>(undefined);
   const [inView, setInView] = useState(false);
   const [asTable, setAsTable] = useState(false);
   const [isFull, setFull] = useState(false);
-  useEffect(() => mounts.watch(card.current!, setInView), []);
+  useEffect(() => visibleCards.watch(card.current!, setInView), []);
   const data = useLines(context, name, bucketsOf(width), inView && width > 0);
   const { state, change } = context;
   const isPinned = state.pinned.includes(name);

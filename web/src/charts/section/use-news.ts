@@ -13,7 +13,7 @@ export function useNews(projectId: string, runIds: readonly string[], live: bool
     if (!live) return;
     let timer: ReturnType<typeof setTimeout> | undefined;
     let last = 0;
-    const tell = (): void => {
+    const announce = (): void => {
       timer = undefined;
       last = performance.now();
       setNews((count) => count + 1);
@@ -21,7 +21,7 @@ export function useNews(projectId: string, runIds: readonly string[], live: bool
     const end = watchProject(projectId, ({ kind, run_id: runId }) => {
       const concerns = kind === "reset" || (kind === "points" && (runId === undefined || watched.current.has(runId)));
       if (!concerns || timer !== undefined) return;
-      timer = setTimeout(tell, Math.max(0, last + NEWS_APART_MS - performance.now()));
+      timer = setTimeout(announce, Math.max(0, last + NEWS_APART_MS - performance.now()));
     });
     return () => {
       clearTimeout(timer);

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
+import type { Batcher } from "../series/batcher.ts";
 import { entriesOf, newBehind, withNew } from "../series/delta.ts";
 import { groupsLoader, type GroupsQuery, type GroupSeries } from "../series/read-groups.ts";
 import { seriesLoader } from "../series/read-series.ts";
@@ -54,9 +55,7 @@ export function useSeries(
     return next;
   };
   return useLoaded(query, active, news, {
-    kept: seriesLoader.kept,
-    load: seriesLoader.load,
-    keep: seriesLoader.keep,
+    ...seriesLoader,
     update,
   });
 }
@@ -67,14 +66,12 @@ export function useGroups(
   active: boolean,
   news: number,
 ): Loaded<readonly GroupSeries[]> {
-  const { kept, load, keep } = groupsLoader;
-  return useLoaded(query, active, news, { kept, load, keep, update: (asked, _before, signal) => load(asked, signal) });
+  const update = (asked: GroupsQuery, _before: unknown, signal: AbortSignal): Promise<readonly GroupSeries[]> =>
+    groupsLoader.load(asked, signal);
+  return useLoaded(query, active, news, { ...groupsLoader, update });
 }
 
-type Source<Query, Result> = {
-  readonly kept: (query: Query) => Result | undefined;
-  readonly load: (query: Query, signal: AbortSignal) => Promise<Result>;
-  readonly keep: (query: Query, result: Result) => void;
+type Source<Query, Result> = Batcher<Query, Result> & {
   readonly update: (query: Query, before: Result, signal: AbortSignal) => Promise<Result>;
 };
 
@@ -103,7 +100,7 @@ function useLoaded<Query, Result>(
     if (!active && latest.current.result !== undefined)
       set({ name: "", result: undefined, error: undefined, busy: false });
     if (query === undefined) return;
-    const known = source.kept(query);
+    const known = source.remembered(query);
     newsSeen.current = known === undefined ? news : -1;
     if (known !== undefined) {
       set({ name, result: known, error: undefined, busy: false });
@@ -114,7 +111,7 @@ function useLoaded<Query, Result>(
     source.load(query, controller.signal).then(
       (result) => {
         if (controller.signal.aborted) return;
-        source.keep(query, result);
+        source.remember(query, result);
         set({ name, result, error: undefined, busy: false });
       },
       (error: unknown) => {
@@ -138,7 +135,7 @@ function useLoaded<Query, Result>(
       .update(query, before.result, controller.signal)
       .then((result) => {
         if (controller.signal.aborted || latest.current.name !== name) return;
-        source.keep(query, result);
+        source.remember(query, result);
         set({ name, result, error: undefined, busy: false });
       })
       // The next news triggers another attempt; the drawing stays.

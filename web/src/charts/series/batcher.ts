@@ -7,7 +7,7 @@ export type BatcherOptions<Query extends { readonly key: string }, Result> = {
   readonly sizeOf: (result: Result) => number;
 };
 
-type Ask<Query, Result> = {
+type Waiter<Query, Result> = {
   readonly query: Query;
   readonly signal: AbortSignal;
   readonly settle: { readonly resolve: (result: Result) => void; readonly reject: (error: unknown) => void };
@@ -20,15 +20,15 @@ const GATHER_MS = 20;
 const REQUESTS_MAX = 3;
 
 /** The memory of answers, in bytes of typed arrays. */
-const KEPT_BYTES_MAX = 48 * 1024 * 1024;
+const MEMORY_BYTES_MAX = 48 * 1024 * 1024;
 
 /** Gathers what charts ask, into as few requests as the server allows. */
 export type Batcher<Query, Result> = {
   /** Returns the remembered result of a query. */
-  readonly kept: (query: Query) => Result | undefined;
+  readonly remembered: (query: Query) => Result | undefined;
   /** @throws ApiError as `call` does; `AbortError` when `signal` ends it */
   readonly load: (query: Query, signal: AbortSignal) => Promise<Result>;
-  readonly keep: (query: Query, result: Result) => void;
+  readonly remember: (query: Query, result: Result) => void;
 };
 
 /** Makes a batcher. Queries that differ in nothing but their key share requests; a request without remaining waiters is canceled. */
@@ -38,12 +38,12 @@ export function createBatcher<Query extends { readonly key: string }, Result>(
   const { keysPerRequest, read, empty, sizeOf } = options;
   const memory = new Map<string, Result>();
   let bytes = 0;
-  let waiting: Ask<Query, Result>[] = [];
-  const ready: Ask<Query, Result>[][] = [];
+  let waiting: Waiter<Query, Result>[] = [];
+  const ready: Waiter<Query, Result>[][] = [];
   let running = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
-  const keep = (query: Query, result: Result): void => {
+  const remember = (query: Query, result: Result): void => {
     const name = JSON.stringify(query);
     const before = memory.get(name);
     if (before !== undefined) bytes -= sizeOf(before);
@@ -51,7 +51,7 @@ export function createBatcher<Query extends { readonly key: string }, Result>(
     memory.set(name, result);
     bytes += sizeOf(result);
     for (const [oldest, value] of memory) {
-      if (bytes <= KEPT_BYTES_MAX || oldest === name) break;
+      if (bytes <= MEMORY_BYTES_MAX || oldest === name) break;
       memory.delete(oldest);
       bytes -= sizeOf(value);
     }
@@ -59,9 +59,9 @@ export function createBatcher<Query extends { readonly key: string }, Result>(
 
   const flush = (): void => {
     timer = undefined;
-    const asks = waiting.filter(({ signal }) => !signal.aborted);
+    const staying = waiting.filter(({ signal }) => !signal.aborted);
     waiting = [];
-    for (const batch of batchesOf(asks, keysPerRequest)) ready.push(batch);
+    for (const batch of batchesOf(staying, keysPerRequest)) ready.push(batch);
     next();
   };
 
@@ -77,7 +77,7 @@ export function createBatcher<Query extends { readonly key: string }, Result>(
     }
   };
 
-  const run = async (batch: readonly Ask<Query, Result>[]): Promise<void> => {
+  const run = async (batch: readonly Waiter<Query, Result>[]): Promise<void> => {
     const controller = new AbortController();
     const endIfLeft = (): void => {
       if (batch.every(({ signal }) => signal.aborted)) controller.abort();
@@ -106,7 +106,7 @@ export function createBatcher<Query extends { readonly key: string }, Result>(
       timer ??= setTimeout(flush, GATHER_MS);
     });
 
-  const kept = (query: Query): Result | undefined => {
+  const remembered = (query: Query): Result | undefined => {
     const name = JSON.stringify(query);
     const found = memory.get(name);
     if (found === undefined) return undefined;
@@ -115,7 +115,7 @@ export function createBatcher<Query extends { readonly key: string }, Result>(
     memory.set(name, found);
     return found;
   };
-  return { kept, load, keep };
+  return { remembered, load, remember };
 }
 
 /** Puts asks together that differ in nothing but their key, as many as may go into one request. */

@@ -70,35 +70,35 @@ const LIST = '"series":[';
  * pieces of the text; it returns the series that are complete.
  */
 export function splitSeries(): { push(text: string): SentSeries[]; end(): SentSeries[] } {
-  let rest = "";
+  let unread = "";
   let isBegun = false;
   /** Up to here there is no boundary. */
   let searched = 0;
   const push = (text: string): SentSeries[] => {
-    rest += text;
+    unread += text;
     if (!isBegun) {
-      const at = rest.indexOf(LIST);
+      const at = unread.indexOf(LIST);
       if (at < 0) return [];
-      rest = rest.slice(at + LIST.length);
+      unread = unread.slice(at + LIST.length);
       isBegun = true;
     }
     const found: SentSeries[] = [];
     let from = 0;
     for (;;) {
-      const at = rest.indexOf(BETWEEN, Math.max(from + 1, searched));
+      const at = unread.indexOf(BETWEEN, Math.max(from + 1, searched));
       if (at < 0) break;
-      found.push(JSON.parse(rest.slice(from, at)) as SentSeries);
+      found.push(JSON.parse(unread.slice(from, at)) as SentSeries);
       from = at + 1;
       searched = from + 1;
     }
-    rest = rest.slice(from);
-    searched = Math.max(0, rest.length - BETWEEN.length);
+    unread = unread.slice(from);
+    searched = Math.max(0, unread.length - BETWEEN.length);
     return found;
   };
   const end = (): SentSeries[] => {
-    // The rest is the last series and the members after the list.
+    // What is unread is the last series and the members after the list.
     if (!isBegun) throw new SyntaxError("The answer has no series.");
-    const tail = JSON.parse(`{"series":[${rest}`) as { readonly series: SentSeries[] };
+    const tail = JSON.parse(`{"series":[${unread}`) as { readonly series: SentSeries[] };
     return tail.series;
   };
   return { push, end };

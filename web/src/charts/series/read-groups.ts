@@ -1,7 +1,7 @@
 import { call } from "../../api/client.ts";
 import type { GroupBy } from "../state/chart-state.ts";
 import { createBatcher } from "./batcher.ts";
-import { patiently } from "./patiently.ts";
+import { whileBusy } from "./retry.ts";
 
 /** Most runs that may be grouped. */
 export const GROUP_RUNS_MAX = 1000;
@@ -54,7 +54,7 @@ export const groupsLoader = createBatcher<GroupsQuery, readonly GroupSeries[]>({
       buckets,
       ...(steps === undefined ? {} : { start_step: Math.max(0, steps[0]), end_step: Math.max(0, steps[1]) }),
     };
-    const answer = await patiently(signal, () => call<Answer>("/api/metrics/groups", { method: "POST", body, signal }));
+    const answer = await whileBusy(signal, () => call<Answer>("/api/metrics/groups", { method: "POST", body, signal }));
     return groupsOf(answer, keys);
   },
   empty: [],

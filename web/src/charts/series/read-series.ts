@@ -1,7 +1,7 @@
 import { send } from "../../api/client.ts";
 import { createBatcher } from "./batcher.ts";
 import { seriesOf, splitSeries, type SentSeries } from "./decode.ts";
-import { patiently } from "./patiently.ts";
+import { whileBusy } from "./retry.ts";
 import { bytesOf, type Series, type SeriesQuery } from "./series.ts";
 
 /** Points and buckets of an answer (API: `total_point_cap`). */
@@ -52,7 +52,7 @@ async function readBatch(
   keys: readonly string[],
   signal: AbortSignal,
 ): Promise<Map<string, Series[]>> {
-  const response = await patiently(signal, () =>
+  const response = await whileBusy(signal, () =>
     send("/api/metrics/series", { method: "POST", body: seriesBody(query, keys), signal }),
   );
   const byKey = new Map<string, Series[]>(keys.map((key) => [key, []]));

@@ -153,11 +153,11 @@ describe("requests", () => {
       sizeOf: (size) => size,
     });
     const part = 20 * 1024 * 1024;
-    batcher.keep({ key: "a" }, part);
-    batcher.keep({ key: "b" }, part);
-    expect(batcher.kept({ key: "a" })).toBe(part);
-    batcher.keep({ key: "c" }, part);
-    expect(["a", "b", "c"].map((key) => batcher.kept({ key }))).toEqual([part, undefined, part]);
+    batcher.remember({ key: "a" }, part);
+    batcher.remember({ key: "b" }, part);
+    expect(batcher.remembered({ key: "a" })).toBe(part);
+    batcher.remember({ key: "c" }, part);
+    expect(["a", "b", "c"].map((key) => batcher.remembered({ key }))).toEqual([part, undefined, part]);
   });
 });
 

@@ -1,6 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { compareCsv } from "./compare-csv.ts";
-import { compareRows, differ } from "./compare-rows.ts";
+import { compareCsv, compareRows, differ } from "./compare-rows.ts";
 import { deltaOf, directionOf, readDirections, writeDirections } from "./deltas.ts";
 
 test("nested configs have a line for each value, and lines that differ come first", () => {

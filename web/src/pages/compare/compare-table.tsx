@@ -4,8 +4,8 @@ import { runAddress } from "../../app/addresses.ts";
 import { Grid } from "../../table/grid.tsx";
 import type { GridColumn } from "../../table/grid-types.ts";
 import { IconButton } from "../../ui/button.tsx";
-import { valueWords } from "../project/columns.ts";
-import { useIsNarrow } from "../project/use-is-narrow.ts";
+import { valueWords } from "../project/table/columns.ts";
+import { useIsNarrow } from "../../ui/use-is-narrow.ts";
 import type { CompareRow } from "./compare-rows.ts";
 import { deltaOf, type Direction } from "./deltas.ts";
 

@@ -1,4 +1,4 @@
-import { takeToken } from "../sign-in/take-token.ts";
+import { takeToken } from "../../app/take-token.ts";
 
 /** Where the token waits while a person signs in; it ends with the tab. */
 const STORED = "tidemark-invitation";
@@ -10,6 +10,7 @@ export function invitationToken(): string | undefined {
     if (token !== undefined) sessionStorage.setItem(STORED, token);
     return token ?? sessionStorage.getItem(STORED) ?? undefined;
   } catch {
+    // Nothing is stored in this browser.
     return token;
   }
 }

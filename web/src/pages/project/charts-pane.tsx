@@ -4,8 +4,8 @@ import { ChartSection } from "../../charts/index.ts";
 import { Skeleton } from "../../ui/spinner.tsx";
 import { TabPanel, Tabs } from "../../ui/tabs.tsx";
 import { ColumnCharts } from "./by-column/column-charts.tsx";
-import type { ProjectRuns } from "./use-project-runs.ts";
-import type { View } from "./use-view.ts";
+import type { ProjectRuns } from "./runs/use-project-runs.ts";
+import type { View } from "./view/use-view.ts";
 
 /** The charts of a project: metrics over their steps, or runs by their columns. */
 export function ChartsPane({

@@ -1,8 +1,8 @@
 import type { ComponentChildren } from "preact";
 import { TabPanel, Tabs } from "../../ui/tabs.tsx";
 import { Split } from "./split.tsx";
-import { useIsNarrow } from "./use-is-narrow.ts";
-import type { View } from "./use-view.ts";
+import { useIsNarrow } from "../../ui/use-is-narrow.ts";
+import type { View } from "./view/use-view.ts";
 
 /** The table next to the charts; on phones, one of them at a time. */
 export function Panes({

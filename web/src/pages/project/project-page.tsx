@@ -4,19 +4,19 @@ import { LookPicker } from "../../charts/index.ts";
 import type { GridHandle } from "../../table/grid-types.ts";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
-import { BulkBar } from "./bulk-bar.tsx";
-import type { BulkAction } from "./bulk.ts";
+import { BulkBar } from "./bulk/bulk-bar.tsx";
+import type { BulkAction } from "./bulk/bulk.ts";
 import { ChartsPane } from "./charts-pane.tsx";
-import { ColumnPicker } from "./column-picker.tsx";
+import { ColumnPicker } from "./table/column-picker.tsx";
 import { EmptyProject } from "./empty-project.tsx";
 import { Panes } from "./panes.tsx";
-import type { TableRun } from "./run-row.ts";
+import type { TableRun } from "./runs/run-row.ts";
 import { RunsPane } from "./runs-pane.tsx";
 import { Toolbar } from "./toolbar.tsx";
 import { useProjectId } from "./use-project-id.ts";
-import { useProjectRuns } from "./use-project-runs.ts";
+import { useProjectRuns } from "./runs/use-project-runs.ts";
 import { useRunKeys } from "./use-run-keys.ts";
-import { useView } from "./use-view.ts";
+import { useView } from "./view/use-view.ts";
 import "./project-page.css";
 
 /** The runs of a project: the table, which is the legend, next to the charts. */

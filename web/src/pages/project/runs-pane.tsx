@@ -3,12 +3,12 @@ import { navigate } from "../../app/location.ts";
 import type { GridHandle } from "../../table/grid-types.ts";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
-import { firstDirection } from "./columns.ts";
+import { firstDirection } from "./table/columns.ts";
 import { GroupTable } from "./groups/group-table.tsx";
-import type { TableRun } from "./run-row.ts";
-import { RunTable } from "./run-table.tsx";
-import type { ProjectRuns } from "./use-project-runs.ts";
-import type { View } from "./use-view.ts";
+import type { TableRun } from "./runs/run-row.ts";
+import { RunTable } from "./table/run-table.tsx";
+import type { ProjectRuns } from "./runs/use-project-runs.ts";
+import type { View } from "./view/use-view.ts";
 
 type RunsPaneProps = {
   readonly project: string;

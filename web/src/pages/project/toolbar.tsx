@@ -5,12 +5,12 @@ import { currentLocation } from "../../app/location.ts";
 import { Button } from "../../ui/button.tsx";
 import { Menu } from "../../ui/menu.tsx";
 import { counted } from "../../ui/number-words.ts";
-import { columnName } from "./columns.ts";
-import { QueryBox } from "./query-box.tsx";
-import { wordAt } from "./suggestions.ts";
-import { useKeysOf } from "./use-keys-of.ts";
-import { FIRST_CHOICES, type ViewState } from "./view-state.ts";
-import { ViewsMenu } from "./views-menu.tsx";
+import { columnName } from "./table/columns.ts";
+import { QueryBox } from "./search/query-box.tsx";
+import { wordAt } from "./search/suggestions.ts";
+import { useProjectKeys } from "./search/use-project-keys.ts";
+import { FIRST_CHOICES, type ViewState } from "./view/view-state.ts";
+import { ViewsMenu } from "./view/views-menu.tsx";
 
 /** Milliseconds after the last letter before a search is sent. */
 const PAUSE_MS = 200;
@@ -36,7 +36,7 @@ export function Toolbar({
   readonly onPick: () => void;
 }) {
   const [text, setText] = useState(state.q);
-  const [wish, setWish] = useState("");
+  const [typed, setTyped] = useState("");
   const sent = useRef(state.q);
   // Going back in the history changes the search from outside.
   useEffect(() => {
@@ -51,8 +51,8 @@ export function Toolbar({
     }, PAUSE_MS);
     return () => clearTimeout(timer);
   }, [text]);
-  const part = wordAt(wish, wish.length).text.replace(/^(config|metrics|attributes)\./, "");
-  const keys = useKeysOf(part.length < 2 ? undefined : projectId, part);
+  const part = wordAt(typed, typed.length).text.replace(/^(config|metrics|attributes)\./, "");
+  const keys = useProjectKeys(part.length < 2 ? undefined : projectId, part);
   const names = keys.map(({ kind, name }) =>
     kind === "metric" ? `metrics.${name}.best` : columnName({ kind, key: name }),
   );
@@ -67,7 +67,7 @@ export function Toolbar({
         </span>
         <Link href={reportsAddress(project)}>Reports</Link>
       </div>
-      <QueryBox value={text} onInput={setText} keys={names} error={error} onWish={setWish} />
+      <QueryBox value={text} onInput={setText} keys={names} error={error} onTyped={setTyped} />
       <div class="tm-project-tools">
         <Menu
           label="Lines"

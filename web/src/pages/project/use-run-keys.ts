@@ -4,11 +4,11 @@ import { runAddress } from "../../app/addresses.ts";
 import { useKeys } from "../../app/keys.ts";
 import { navigate } from "../../app/location.ts";
 import type { GridHandle } from "../../table/grid-types.ts";
-import { PINS_MAX } from "./needed-first.ts";
-import type { TableRun } from "./run-row.ts";
-import { toggled } from "./shown-runs.ts";
-import type { ProjectRuns } from "./use-project-runs.ts";
-import type { View } from "./use-view.ts";
+import { PINS_MAX } from "./runs/needed-first.ts";
+import type { TableRun } from "./runs/run-row.ts";
+import { toggled } from "./runs/shown-runs.ts";
+import type { ProjectRuns } from "./runs/use-project-runs.ts";
+import type { View } from "./view/use-view.ts";
 
 /** The page that the keys work on. */
 type KeyedPage = {

@@ -6,7 +6,7 @@ import { BlockView } from "./block-view.tsx";
 import { blockWords } from "./blocks.ts";
 import { PanelGridEditor } from "./panel-grid-editor.tsx";
 import type { Block } from "./report-types.ts";
-import type { ProjectRow } from "./use-project.ts";
+import type { ProjectRow } from "./use-projects.ts";
 
 type Change = { readonly onChange: (block: Block) => void };
 

@@ -9,7 +9,7 @@ import { Skeleton } from "../../ui/spinner.tsx";
 import { Snippet } from "../../ui/snippet.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { useQuery } from "../../api/use-query.ts";
-import { embedBody, embedCommand, embedFrame, faultOfOrigin, type EmbedWish } from "./embed-snippet.ts";
+import { embedBody, embedCommand, embedFrame, faultOfOrigin, type EmbedOptions } from "./embed-snippet.ts";
 
 type Run = { readonly id: string; readonly name: string };
 
@@ -27,12 +27,12 @@ export function EmbedDialog({ project, onClose }: { readonly project: string; re
   const [chosen, setChosen] = useState<readonly string[]>([]);
   const [origin, setOrigin] = useState("");
   const [minutes, setMinutes] = useState("60");
-  const [theme, setTheme] = useState<EmbedWish["theme"]>("system");
+  const [theme, setTheme] = useState<EmbedOptions["theme"]>("system");
   const [key, setKey] = useState("");
   const [address, setAddress] = useState<string>();
   const [error, setError] = useState<unknown>();
   const [isBusy, setBusy] = useState(false);
-  const wish: EmbedWish = { runIds: chosen, origin, minutes: Number(minutes), theme };
+  const embedOptions: EmbedOptions = { runIds: chosen, origin, minutes: Number(minutes), theme };
   const fault = origin === "" ? undefined : faultOfOrigin(origin);
   const isReady = chosen.length > 0 && origin !== "" && fault === undefined;
   const create = async (): Promise<void> => {
@@ -41,7 +41,7 @@ export function EmbedDialog({ project, onClose }: { readonly project: string; re
     try {
       const headers = { authorization: `Bearer ${key.trim()}` };
       const made = await call<{ embed_session: { iframe_src: string } }>("/api/embed/sessions", {
-        body: embedBody(wish),
+        body: embedBody(embedOptions),
         headers,
       });
       setAddress(made.embed_session.iframe_src);
@@ -100,7 +100,7 @@ export function EmbedDialog({ project, onClose }: { readonly project: string; re
       {isReady && (
         <>
           <p>Embeds end after minutes, so sites usually create them with each view, on their own server:</p>
-          <Snippet label="Create an embed from a server" text={embedCommand(location.origin, wish)} />
+          <Snippet label="Create an embed from a server" text={embedCommand(location.origin, embedOptions)} />
           <TextField
             label="API key, to create one now"
             hint="A key with export:read. It is used for this one call and not kept."

@@ -1,5 +1,5 @@
 /** The options of an embed session. */
-export type EmbedWish = {
+export type EmbedOptions = {
   readonly runIds: readonly string[];
   readonly origin: string;
   readonly minutes: number;
@@ -7,7 +7,7 @@ export type EmbedWish = {
 };
 
 /** The body with which the API makes an embed session. */
-export function embedBody({ runIds, origin, minutes, theme }: EmbedWish) {
+export function embedBody({ runIds, origin, minutes, theme }: EmbedOptions) {
   return { run_ids: runIds, allowed_parent_origin: origin.trim(), ttl_seconds: minutes * 60, options: { theme } };
 }
 
@@ -25,12 +25,12 @@ export function faultOfOrigin(text: string): string | undefined {
 const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
 /** The command that makes an embed session with a key from the environment. */
-export function embedCommand(server: string, wish: EmbedWish): string {
+export function embedCommand(server: string, options: EmbedOptions): string {
   return [
     `curl -sS ${quoted(`${server}/api/embed/sessions`)} \\`,
     '  -H "Authorization: Bearer $TIDEMARK_API_KEY" \\',
     "  -H 'Content-Type: application/json' \\",
-    `  -d ${quoted(JSON.stringify(embedBody(wish)))}`,
+    `  -d ${quoted(JSON.stringify(embedBody(options)))}`,
   ].join("\n");
 }
 

@@ -9,7 +9,7 @@ import { PanelGrid } from "./panel-grid.tsx";
 import { chartKeys, runIdsOf, tableFields, type Grid } from "./panels.ts";
 import type { Block } from "./report-types.ts";
 import { RunPanelsEditor } from "./run-panels-editor.tsx";
-import type { ProjectRow } from "./use-project.ts";
+import type { ProjectRow } from "./use-projects.ts";
 
 type Run = { readonly id: string; readonly name: string };
 
@@ -26,14 +26,14 @@ export function PanelGridEditor({
   const [isOpen, setOpen] = useState(block.panels.length === 0);
   const [find, setFind] = useState("");
   const [findKey, setFindKey] = useState("");
-  const wish = new URLSearchParams({
+  const parameters = new URLSearchParams({
     project: project?.name ?? "",
     limit: "30",
     projection: "selection",
     ...(find === "" ? {} : { q: find }),
   });
   const runs = useQuery<{ runs: Run[] }>(
-    project === undefined || !isOpen ? undefined : `/api/runs/summary?${wish.toString()}`,
+    project === undefined || !isOpen ? undefined : `/api/runs/summary?${parameters.toString()}`,
   );
   const keyWish = new URLSearchParams({ kind: "metric", limit: "40", ...(findKey === "" ? {} : { q: findKey }) });
   const keys = useQuery<{ keys: { name: string }[] }>(

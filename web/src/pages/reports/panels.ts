@@ -43,9 +43,9 @@ export function valueOfField(run: RunDetail, field: string): string | number | u
   if (field === "tags") return run.tags.join(", ");
   if (field === "name" || field === "status") return run[field];
   if (field === "notes") return run.notes ?? undefined;
-  const [, kind, rest] = /^(config|metrics?)[./](.+)$/.exec(field) ?? [];
-  if (rest === undefined) return undefined;
-  return kind === "config" ? configValue(run.config, rest) : metricValue(run, rest);
+  const [, kind, name] = /^(config|metrics?)[./](.+)$/.exec(field) ?? [];
+  if (name === undefined) return undefined;
+  return kind === "config" ? configValue(run.config, name) : metricValue(run, name);
 }
 
 function metricValue({ metric_aggregates: aggregates }: RunDetail, name: string): number | undefined {

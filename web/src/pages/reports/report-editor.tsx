@@ -8,7 +8,7 @@ import { BlockEditor } from "./block-editor.tsx";
 import { BLOCK_KINDS, draftOf, insertBlock, moveBlock, newBlock, storedBlocks, type DraftBlock } from "./blocks.ts";
 import type { Block, Report } from "./report-types.ts";
 import { useAutosave, type SaveState } from "./use-autosave.ts";
-import type { ProjectRow } from "./use-project.ts";
+import type { ProjectRow } from "./use-projects.ts";
 
 /** Writes a report: its blocks are edited in place, moved by hand or by keys, and saved by themselves. */
 export function ReportEditor({

@@ -18,7 +18,7 @@ import { ReportEditor } from "./report-editor.tsx";
 import { ReportText } from "./report-text.tsx";
 import type { Report } from "./report-types.ts";
 import { ShareDialog } from "./share-dialog.tsx";
-import { useProjects } from "./use-project.ts";
+import { useProjects } from "./use-projects.ts";
 import "./reports.css";
 
 /** A report, to read and to write. */

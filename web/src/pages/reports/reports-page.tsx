@@ -15,7 +15,7 @@ import { Time } from "../../ui/time.tsx";
 import { useQuery } from "../../api/use-query.ts";
 import { EmbedDialog } from "./embed-dialog.tsx";
 import type { Report, ReportSummary } from "./report-types.ts";
-import { useProjects } from "./use-project.ts";
+import { useProjects } from "./use-projects.ts";
 import "./reports.css";
 
 /** The reports of a project. */

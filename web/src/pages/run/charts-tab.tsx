@@ -5,7 +5,7 @@ import { currentLocation, setQuery } from "../../app/location.ts";
 import { Checkbox } from "../../ui/checkbox.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { Snippet } from "../../ui/snippet.tsx";
-import type { TabProps } from "./tab-props.ts";
+import type { TabProps } from "./run-tabs.ts";
 import { useQuery } from "../../api/use-query.ts";
 
 /** The metrics of a run; for a fork, optionally with the metrics of its parent run. */

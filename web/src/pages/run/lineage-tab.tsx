@@ -7,9 +7,9 @@ import { ErrorNote } from "../../ui/error-note.tsx";
 import { Skeleton } from "../../ui/spinner.tsx";
 import { StatusBadge } from "../../ui/status-badge.tsx";
 import { Time } from "../../ui/time.tsx";
-import type { Artifact, Collection, VersionLineage } from "./artifact-types.ts";
-import type { TabProps } from "./tab-props.ts";
-import { useArtifactLineage } from "./use-artifact-lineage.ts";
+import type { Artifact, Collection, VersionLineage } from "./files/artifact-types.ts";
+import type { TabProps } from "./run-tabs.ts";
+import { useArtifactLineage } from "./files/use-artifact-lineage.ts";
 import { useQuery } from "../../api/use-query.ts";
 
 type Lineage = {

@@ -15,7 +15,7 @@ import { Select } from "../../ui/select.tsx";
 import { Snippet } from "../../ui/snippet.tsx";
 import { Skeleton } from "../../ui/spinner.tsx";
 import { TextField } from "../../ui/text-field.tsx";
-import type { TabProps } from "./tab-props.ts";
+import type { TabProps } from "./run-tabs.ts";
 import "../../logs/logs.css";
 
 /** The console output of a run. */

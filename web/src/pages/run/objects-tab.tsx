@@ -12,7 +12,7 @@ import { counted } from "../../ui/number-words.ts";
 import { Snippet } from "../../ui/snippet.tsx";
 import { Skeleton } from "../../ui/spinner.tsx";
 import { TextField } from "../../ui/text-field.tsx";
-import type { TabProps } from "./tab-props.ts";
+import type { TabProps } from "./run-tabs.ts";
 
 /** Keys that are drawn at a time. */
 const KEYS_SHOWN = 24;

@@ -47,10 +47,12 @@ export async function deleteRun(runId: string, name: string, then: () => void, r
 }
 
 /** The options of a fork. */
-export type ForkWish = { readonly name?: string; readonly step?: number; readonly notes?: string };
+export type ForkOptions = { readonly name?: string; readonly step?: number; readonly notes?: string };
 
 /** Forks a run and returns the id of its child. */
-export async function forkRun(runId: string, wish: ForkWish): Promise<string> {
-  const { run } = await call<{ run: { id: string } }>(`/api/runs/${encodeURIComponent(runId)}/forks`, { body: wish });
+export async function forkRun(runId: string, options: ForkOptions): Promise<string> {
+  const { run } = await call<{ run: { id: string } }>(`/api/runs/${encodeURIComponent(runId)}/forks`, {
+    body: options,
+  });
   return run.id;
 }

@@ -1,3 +1,5 @@
+import type { Changes } from "../../api/use-changes.ts";
+import type { RunDetail } from "../../api/run-types.ts";
 import { runTabs, type RunTab } from "../../app/addresses.ts";
 
 /** The tabs of a run with what they are called, in the order of their keys. */
@@ -7,3 +9,12 @@ export const RUN_TABS = runTabs.map((id) => ({ id, label: `${id.charAt(0).toUppe
 export function runTabOf(name: string | undefined): RunTab {
   return RUN_TABS.find(({ id }) => id === name)?.id ?? "overview";
 }
+
+/** The props of every tab of a run. */
+export type TabProps = {
+  readonly run: RunDetail;
+  readonly changes: Changes;
+  readonly canWrite: boolean;
+  /** Reads the run again after a change of one's own. */
+  readonly reload: () => void;
+};

@@ -6,7 +6,6 @@ import { EmptyState } from "../../ui/empty-state.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { Skeleton } from "../../ui/spinner.tsx";
 import { Time } from "../../ui/time.tsx";
-import { actionWords } from "./action-words.ts";
 import { DataTable } from "./data-table.tsx";
 
 type Party = { readonly type: string; readonly id: string | null };
@@ -70,4 +69,10 @@ function PartyCell({ party: { type, id } }: { readonly party: Party }) {
       {type.replaceAll("_", " ")} {id !== null && <span class="tm-hint tm-mono">{id}</span>}
     </>
   );
+}
+
+/** Returns an action of the audit log (`api_key.created`) as a person says it (`API key created`). */
+function actionWords(action: string): string {
+  const text = action.replaceAll(/[._]/g, " ").replace(/^api key/, "API key");
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 }

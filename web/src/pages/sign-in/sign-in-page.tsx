@@ -9,7 +9,7 @@ import { Button } from "../../ui/button.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { Skeleton, Spinner } from "../../ui/spinner.tsx";
 import { TextField } from "../../ui/text-field.tsx";
-import { takeToken } from "./take-token.ts";
+import { takeToken } from "../../app/take-token.ts";
 import "./sign-in-page.css";
 
 type Config = { readonly dev_auth_enabled: boolean; readonly oidc_enabled: boolean };

@@ -8,13 +8,13 @@ import { EmptyState } from "../../../ui/empty-state.tsx";
 import { ErrorNote } from "../../../ui/error-note.tsx";
 import { counted } from "../../../ui/number-words.ts";
 import { Skeleton } from "../../../ui/spinner.tsx";
-import { columnLabel } from "../columns.ts";
-import type { TableRun } from "../run-row.ts";
+import { columnLabel } from "../table/columns.ts";
+import type { TableRun } from "../runs/run-row.ts";
 import { axesOf, byOf, choiceOf, queryOfChoice, type ColumnChoice } from "./choice.ts";
 import { ColumnControls } from "./column-controls.tsx";
 import { Importance } from "./importance.tsx";
 import { useCorrelations } from "./use-correlations.ts";
-import { RUNS_DRAWN_MAX, useRunColumns } from "../use-run-columns.ts";
+import { RUNS_DRAWN_MAX, useRunColumns } from "../runs/use-run-columns.ts";
 
 const NO_RUNS: readonly string[] = [];
 

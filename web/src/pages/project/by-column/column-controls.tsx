@@ -1,6 +1,6 @@
 import { Menu } from "../../../ui/menu.tsx";
 import { Select } from "../../../ui/select.tsx";
-import { columnLabel, columnName, columnSource, FIGURES, type Figure } from "../columns.ts";
+import { columnLabel, columnName, columnSource, FIGURES, type Figure } from "../table/columns.ts";
 import { AXES_MAX, type ColumnChoice } from "./choice.ts";
 
 /** More keys than this are too many to choose from. */

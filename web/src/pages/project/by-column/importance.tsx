@@ -1,6 +1,6 @@
 import { EmptyState } from "../../../ui/empty-state.tsx";
 import { counted } from "../../../ui/number-words.ts";
-import { columnLabel } from "../columns.ts";
+import { columnLabel } from "../table/columns.ts";
 import type { Correlation } from "./use-correlations.ts";
 
 /** Parameters that are listed. */

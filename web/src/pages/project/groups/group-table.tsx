@@ -10,9 +10,9 @@ import { ErrorNote } from "../../../ui/error-note.tsx";
 import { Icon } from "../../../ui/icon.tsx";
 import { countWords, counted } from "../../../ui/number-words.ts";
 import { Skeleton } from "../../../ui/spinner.tsx";
-import { columnLabel, isLookedUp, valueWords } from "../columns.ts";
-import { groupToggle } from "../shown-runs.ts";
-import { RUNS_DRAWN_MAX, useRunColumns } from "../use-run-columns.ts";
+import { columnLabel, isLookedUp, valueWords } from "../table/columns.ts";
+import { groupToggle } from "../runs/shown-runs.ts";
+import { RUNS_DRAWN_MAX, useRunColumns } from "../runs/use-run-columns.ts";
 import { groupColumns, groupRuns, searchOfGroup, type RunGroup, type Spread } from "./run-groups.ts";
 
 /** Groups and runs of a group that are listed before the user asks for more. */

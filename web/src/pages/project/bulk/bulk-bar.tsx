@@ -1,0 +1,107 @@
+import { useEffect, useState } from "preact/hooks";
+import { compareAddress } from "../../../app/addresses.ts";
+import { navigate } from "../../../app/location.ts";
+import { may, mayControl, mayWrite } from "../../../api/session.ts";
+import { Button } from "../../../ui/button.tsx";
+import { Menu, type MenuItem } from "../../../ui/menu.tsx";
+import { countWords } from "../../../ui/number-words.ts";
+import type { BulkAction, BulkRun } from "./bulk.ts";
+import { BulkDialog } from "./bulk-dialog.tsx";
+
+/** Runs that can be compared. */
+const COMPARED_MAX = 50;
+
+/** Actions on the selected runs, or on all that the search finds. */
+export function BulkBar({
+  project,
+  selected,
+  total,
+  q,
+  action,
+  onAction,
+  onClear,
+  onDone,
+}: {
+  readonly project: string;
+  readonly selected: readonly BulkRun[];
+  readonly total: number;
+  readonly q: string;
+  /** The action whose dialog is open. */
+  readonly action: BulkAction["kind"] | undefined;
+  readonly onAction: (kind: BulkAction["kind"] | undefined) => void;
+  readonly onClear: () => void;
+  readonly onDone: () => void;
+}) {
+  const [isAll, setAll] = useState(false);
+  // All that one search finds are not all that another finds.
+  useEffect(() => setAll(false), [project, q]);
+  const isAny = selected.length > 0 || isAll;
+  const open = (kind: BulkAction["kind"]) => () => onAction(kind);
+  const items: MenuItem[] = [
+    ...(mayWrite()
+      ? ([
+          { label: "Add tag…", icon: "tag", onSelect: open("add-tag") },
+          { label: "Remove tag…", icon: "tag", onSelect: open("remove-tag") },
+          { label: "Replace notes…", icon: "edit", onSelect: open("notes") },
+          { label: "End dead runs…", icon: "flag", onSelect: open("end") },
+        ] as const)
+      : []),
+    ...(mayControl() ? ([{ label: "Stop…", icon: "stop", onSelect: open("stop"), hint: "s" }] as const) : []),
+    ...(may("delete")
+      ? (["line", { label: "Delete…", icon: "trash", danger: true, onSelect: open("delete") }] as const)
+      : []),
+  ];
+  const count = isAll ? total : selected.length;
+  return (
+    <>
+      {isAny && (
+        <div class="tm-bulk" role="group" aria-label="Selected runs">
+          <span role="status">{countWords(count)} selected</span>
+          {!isAll && total > selected.length && (
+            <Button size="s" kind="quiet" onClick={() => setAll(true)}>
+              {`Select all ${countWords(total)}`}
+            </Button>
+          )}
+          <Button
+            size="s"
+            icon="compare"
+            disabled={isAll || selected.length < 2 || selected.length > COMPARED_MAX}
+            title={
+              selected.length > COMPARED_MAX
+                ? `At most ${COMPARED_MAX} runs can be compared`
+                : "Compare the selected runs"
+            }
+            onClick={() => navigate(`${compareAddress(project)}?sel=${selected.map(({ id }) => id).join(",")}`)}
+          >
+            Compare
+          </Button>
+          {items.length > 0 && (
+            <Menu label="Actions" items={items} button={{ size: "s" }}>
+              Actions
+            </Menu>
+          )}
+          <Button
+            size="s"
+            kind="quiet"
+            onClick={() => {
+              setAll(false);
+              onClear();
+            }}
+          >
+            Clear
+          </Button>
+        </div>
+      )}
+      {action !== undefined && (
+        <BulkDialog
+          kind={action}
+          project={project}
+          chosen={isAll ? undefined : selected}
+          q={q}
+          onClose={() => onAction(undefined)}
+          onDone={onDone}
+        />
+      )}
+    </>
+  );
+}

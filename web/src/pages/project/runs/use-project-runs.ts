@@ -1,0 +1,96 @@
+import { useMemo } from "preact/hooks";
+import { ApiError } from "../../../api/client.ts";
+import { currentLocation } from "../../../app/location.ts";
+import { chartRun, type ChartRun } from "../../../charts/index.ts";
+import type { Pages } from "../../../table/pages.ts";
+import type { BulkRun } from "../bulk/bulk.ts";
+import { pinnedAndShownIds, pinIdsOf, runsQuery } from "./needed-first.ts";
+import type { TableRun } from "./run-row.ts";
+import { isShown, LINES_MAX, withShown } from "./shown-runs.ts";
+import { useRuns, useRunsById } from "./use-runs.ts";
+import { useSelection, type RunSelection } from "./use-selection.ts";
+import type { View } from "../view/use-view.ts";
+import { stateOf } from "../view/view-state.ts";
+
+/** Rows in which selected runs are looked for before those that were kept. */
+const NEAR_ROWS = 200;
+
+/** The runs of a project in the order of its table. */
+export type ProjectRuns = RunSelection & {
+  readonly pages: Pages<TableRun>;
+  /** Grows with every change of the rows. */
+  readonly version: number;
+  /** How many runs the search finds; undefined until that is known. */
+  readonly total: number | undefined;
+  readonly error: unknown;
+  /** The error is about the text of the search. */
+  readonly isSearchFault: boolean;
+  /** Runs that stay on top. */
+  readonly pinned: readonly TableRun[];
+  /** The run with which others are compared. */
+  readonly base: TableRun | undefined;
+  /** The run in a row of the table, pinned ones first. */
+  readonly rowAt: (index: number) => TableRun | undefined;
+  /** The selected runs whose data is known. */
+  readonly selectedRuns: readonly BulkRun[];
+  /** The runs whose lines are shown. */
+  readonly chartRuns: readonly ChartRun[];
+  readonly showRuns: (ids: readonly string[], isShowing: boolean) => void;
+  /** Shows or hides the lines of a run. */
+  readonly toggleShown: (run: TableRun) => void;
+};
+
+/** Reads the runs that the page of a project shows in a state, and follows their changes. */
+export function useProjectRuns(
+  project: string,
+  projectId: string | undefined,
+  { state, change }: Pick<View, "state" | "change">,
+): ProjectRuns {
+  const asked = runsQuery(project, state);
+  const { pages, version } = useRuns(asked, projectId);
+  const apart = pinnedAndShownIds(state);
+  const byId = useRunsById(apart, asked, version);
+  const pinned = pinIdsOf(state).flatMap((id) => byId.get(id) ?? []);
+  const rowAt = (index: number): TableRun | undefined =>
+    index < pinned.length ? pinned[index] : pages.row(index - pinned.length);
+  const selection = useSelection(state.sel, rowAt, (sel) => change({ sel }, { replace: true }));
+  // Runs that a copied address selects may be in rows that were never shown.
+  const inAddress = useMemo(() => state.sel, [project]);
+  const copied = useRunsById(inAddress, asked, version);
+  const near = new Map(
+    Array.from({ length: NEAR_ROWS }, (_, i) => rowAt(i)).flatMap((run) => (run ? [[run.id, run]] : [])),
+  );
+
+  const indexOf = (run: TableRun): number | undefined => {
+    for (let i = 0; i < state.first; i += 1) if (pages.row(i)?.id === run.id) return i;
+    return undefined;
+  };
+  const isOn = (run: TableRun): boolean => isShown(state, run.id, indexOf(run));
+  const showRuns = (ids: readonly string[], isShowing: boolean): void =>
+    change(withShown(stateOf(currentLocation.peek().query), ids, isShowing), { replace: true });
+  const first = Array.from({ length: state.first }, (_, i) => pages.row(i)).flatMap((run) => run ?? []);
+  const others = apart.flatMap((id) => byId.get(id) ?? []);
+  const lines = [...new Map([...others, ...first].filter(isOn).map((run) => [run.id, run])).values()].slice(
+    0,
+    LINES_MAX,
+  );
+  const linesName = lines.map(({ id, name, status }) => `${id} ${name} ${status}`).join("\n");
+  const error = pages.error();
+  return {
+    ...selection,
+    pages,
+    version,
+    total: pages.total(),
+    error,
+    isSearchFault: error instanceof ApiError && error.code?.startsWith("run_search") === true,
+    pinned,
+    base: state.base === undefined ? undefined : byId.get(state.base),
+    rowAt,
+    selectedRuns: [...selection.selected].flatMap(
+      (id) => near.get(id) ?? copied.get(id) ?? selection.known.get(id) ?? [],
+    ),
+    chartRuns: useMemo(() => lines.map(chartRun), [linesName]),
+    showRuns,
+    toggleShown: (run) => showRuns([run.id], !isOn(run)),
+  };
+}

@@ -1,0 +1,81 @@
+import { useEffect, useLayoutEffect, useMemo, useState } from "preact/hooks";
+import { watchProject } from "../../../api/changes.ts";
+import { query, takeAhead } from "../../../api/queries.ts";
+import { createPages, type Loaded, type Pages } from "../../../table/pages.ts";
+import { idsPaths, runsPath, type RunsAsked, type RunsPage, type TableRun } from "./run-row.ts";
+
+/** Changes are gathered for this long, so that a busy project makes one read a second of the rows that are seen. */
+const BUNDLE_MS = 1000;
+
+/** The runs of a table, loaded where they are seen. What they were before stays until others are there. */
+export function useRuns(
+  asked: RunsAsked,
+  projectId: string | undefined,
+): { readonly pages: Pages<TableRun>; readonly version: number } {
+  const [version, setVersion] = useState(0);
+  const name = runsPath(asked, 0, 1);
+  const pages = useMemo(
+    () =>
+      createPages<TableRun>(
+        (offset, limit, signal) => readRows(runsPath(asked, offset, limit), signal),
+        () => setVersion((count) => count + 1),
+      ),
+    [name],
+  );
+  // Before anything is painted: rows that were requested ahead are drawn immediately.
+  useLayoutEffect(() => {
+    pages.load();
+    return pages.end;
+  }, [pages]);
+  useEffect(() => {
+    if (projectId === undefined) return undefined;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const stop = watchProject(projectId, ({ kind }) => {
+      if (kind === "lines" || kind === "objects") return;
+      timer ??= setTimeout(
+        () => {
+          timer = undefined;
+          pages.refresh();
+        },
+        kind === "points" ? BUNDLE_MS : BUNDLE_MS / 5,
+      );
+    });
+    return () => {
+      clearTimeout(timer);
+      stop();
+    };
+  }, [projectId, pages]);
+  return { pages, version };
+}
+
+function readRows(path: string, signal: AbortSignal): Loaded<TableRun> | Promise<Loaded<TableRun>> {
+  const rowsOf = ({ runs, total }: RunsPage): Loaded<TableRun> => ({ rows: runs, total });
+  const arrived = takeAhead<RunsPage>(path);
+  return arrived === undefined ? query<RunsPage>(path, { signal }).then(rowsOf) : rowsOf(arrived);
+}
+
+/** Reads runs by their ids, wherever they are in the table. `version` reads them again. */
+export function useRunsById(ids: readonly string[], asked: RunsAsked, version: number): ReadonlyMap<string, TableRun> {
+  const [found, setFound] = useState<ReadonlyMap<string, TableRun>>(new Map());
+  const wanted = ids.toSorted().join();
+  const columns = asked.columns.join();
+  useEffect(() => {
+    if (ids.length === 0) {
+      setFound((before) => (before.size === 0 ? before : new Map()));
+      return undefined;
+    }
+    const ending = new AbortController();
+    const read = async (): Promise<void> => {
+      const next = new Map<string, TableRun>();
+      for (const path of idsPaths(ids, asked)) {
+        const { runs } = await query<RunsPage>(path, { signal: ending.signal });
+        for (const run of runs) next.set(run.id, run);
+      }
+      setFound(next);
+    };
+    // The rows of the table show the error; here the runs are only missing.
+    read().catch(() => undefined);
+    return () => ending.abort();
+  }, [wanted, columns, asked.project, version]);
+  return found;
+}

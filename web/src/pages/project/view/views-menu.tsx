@@ -1,0 +1,151 @@
+import { attempt } from "../../../ui/attempt.ts";
+import { useEffect, useState } from "preact/hooks";
+import { call } from "../../../api/client.ts";
+import { hasUser, mayWrite } from "../../../api/session.ts";
+import { currentLocation, navigate } from "../../../app/location.ts";
+import { Button } from "../../../ui/button.tsx";
+import { Checkbox } from "../../../ui/checkbox.tsx";
+import { Dialog } from "../../../ui/dialog.tsx";
+import { ErrorNote } from "../../../ui/error-note.tsx";
+import { Menu, type MenuItem } from "../../../ui/menu.tsx";
+import { TextField } from "../../../ui/text-field.tsx";
+import { toast } from "../../../ui/toasts.ts";
+import { addressOfView, payloadOfView } from "./saved-view.ts";
+
+type ViewRow = {
+  readonly id: string;
+  readonly name: string;
+  readonly project: string | null;
+  readonly updated_at: string;
+  readonly visibility?: "organization";
+  readonly is_owner?: boolean;
+};
+
+/** Saved views of a project: opens, saves, shares and deletes them. */
+export function ViewsMenu({ project, current }: { readonly project: string; readonly current: string | undefined }) {
+  const [views, setViews] = useState<readonly ViewRow[]>([]);
+  const [isSaving, setSaving] = useState(false);
+  const load = async (): Promise<void> => {
+    const { workspace_views: all } = await call<{ workspace_views: readonly ViewRow[] }>(
+      "/api/workspace-views?limit=100",
+    );
+    setViews(all.filter((view) => view.project === project));
+  };
+  useEffect(() => {
+    // Without them the menu still saves a view.
+    if (hasUser()) load().catch(() => undefined);
+  }, [project]);
+  if (!hasUser()) return null;
+  const view = views.find(({ id }) => id === current);
+  const isOwn = view !== undefined && view.is_owner !== false;
+  const change = (body: object, told: string) => () =>
+    void attempt(
+      async () => void (await call(`/api/workspace-views/${current}`, { method: "PUT", body })),
+      () => {
+        toast(told);
+        void load();
+      },
+    );
+  const own: MenuItem[] =
+    isOwn && mayWrite()
+      ? [
+          {
+            label: `Update “${view.name}”`,
+            icon: "refresh",
+            onSelect: change({ payload: payloadOfView(currentLocation.peek().query) }, "Updated the view."),
+          },
+          view.visibility === "organization"
+            ? {
+                label: "Make private",
+                icon: "lock",
+                onSelect: change({ visibility: "private" }, "Only you see the view now."),
+              }
+            : {
+                label: "Share with the organization",
+                icon: "share",
+                onSelect: change({ visibility: "organization" }, "The organization sees the view now."),
+              },
+          {
+            label: "Delete view",
+            icon: "trash",
+            danger: true,
+            onSelect: () =>
+              void attempt(
+                async () => {
+                  const query = new URLSearchParams({ expected_updated_at: view.updated_at });
+                  await call(`/api/workspace-views/${view.id}?${query}`, { method: "DELETE" });
+                },
+                () => void load(),
+              ),
+          },
+          "line",
+        ]
+      : [];
+  const items: MenuItem[] = [
+    ...views.map((one): MenuItem => ({
+      label: one.name,
+      checked: one.id === current,
+      onSelect: () => navigate(`${currentLocation.peek().path}?view=${one.id}`),
+      hint: one.visibility === "organization" ? "shared" : undefined,
+    })),
+    ...(views.length > 0 ? (["line"] as const) : []),
+    ...own,
+    ...(mayWrite() ? [{ label: "Save as a view…", icon: "plus" as const, onSelect: () => setSaving(true) }] : []),
+    { label: "Show everything", icon: "reset", onSelect: () => navigate(currentLocation.peek().path) },
+  ];
+  return (
+    <>
+      <Menu label="Views" items={items} button={{ icon: "list" }} align="end">
+        {view?.name ?? "Views"}
+      </Menu>
+      {isSaving && <SaveDialog project={project} onClose={() => setSaving(false)} onSaved={() => void load()} />}
+    </>
+  );
+}
+
+function SaveDialog({
+  project,
+  onClose,
+  onSaved,
+}: {
+  readonly project: string;
+  readonly onClose: () => void;
+  readonly onSaved: () => void;
+}) {
+  const [name, setName] = useState("");
+  const [isShared, setShared] = useState(false);
+  const [error, setError] = useState<unknown>();
+  const save = async (): Promise<void> => {
+    const { path, query } = currentLocation.peek();
+    const payload = payloadOfView(query);
+    const body = { name: name.trim(), project, payload, visibility: isShared ? "organization" : "private" };
+    try {
+      const { workspace_view: made } = await call<{ workspace_view: { id: string } }>("/api/workspace-views", { body });
+      onClose();
+      onSaved();
+      navigate(`${path}?${addressOfView(payload, made.id)}`, { replace: true });
+      toast("Saved the view.");
+    } catch (fault) {
+      setError(fault);
+    }
+  };
+  return (
+    <Dialog
+      title="Save as a view"
+      onClose={onClose}
+      onSubmit={() => void save()}
+      actions={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button kind="primary" type="submit" disabled={name.trim() === ""}>
+            Save view
+          </Button>
+        </>
+      }
+    >
+      <TextField label="Name" value={name} onInput={setName} maxLength={200} autofocus />
+      <Checkbox label="Share with the organization" checked={isShared} onChange={setShared} />
+      <ErrorNote error={error} />
+    </Dialog>
+  );
+}

@@ -1,0 +1,64 @@
+import { useEffect, useState } from "preact/hooks";
+import { send } from "../../../api/client.ts";
+import { ErrorNote } from "../../../ui/error-note.tsx";
+import { Skeleton } from "../../../ui/spinner.tsx";
+import { isText, prettyJson, PREVIEW_BYTES, previewKind, type PreviewKind } from "./preview.ts";
+
+/** A file that can be looked at. */
+export type ShownFile = {
+  readonly name: string;
+  readonly mimeType: string | null;
+  readonly bytes: number | null;
+  readonly href: string;
+};
+
+/**
+ * Shows a file within bounds. Texts are shown as text whatever they contain; images, videos and audio only by their elements, in which
+ * nothing runs, SVG included.
+ */
+export function FilePreview({ file }: { readonly file: ShownFile }) {
+  const kind = previewKind(file.mimeType, file.name, file.bytes);
+  if (kind === "image") return <img class="tm-preview-image" src={file.href} alt={file.name} loading="lazy" />;
+  if (kind === "video")
+    return <video class="tm-preview-image" src={file.href} controls preload="metadata" aria-label={file.name} />;
+  if (kind === "audio") return <audio src={file.href} controls preload="none" aria-label={file.name} />;
+  if (kind === "none")
+    return <p class="tm-muted">There is no preview of this kind of file. Download it to look at it.</p>;
+  return <TextPreview file={file} kind={kind} />;
+}
+
+type Text = { readonly text: string; readonly isCut: boolean };
+
+function TextPreview({ file, kind }: { readonly file: ShownFile; readonly kind: PreviewKind }) {
+  const [shown, setShown] = useState<Text>();
+  const [error, setError] = useState<unknown>();
+  useEffect(() => {
+    const ending = new AbortController();
+    const read = async (): Promise<void> => {
+      try {
+        // An empty file has no range.
+        const headers: Record<string, string> = file.bytes === 0 ? {} : { range: `bytes=0-${PREVIEW_BYTES - 1}` };
+        const response = await send(file.href, { headers, signal: ending.signal });
+        const bytes = new Uint8Array(await response.arrayBuffer());
+        const text = isText(bytes)
+          ? new TextDecoder().decode(bytes.subarray(0, PREVIEW_BYTES))
+          : "This file is no text.";
+        setShown({ text: kind === "json" ? prettyJson(text) : text, isCut: (file.bytes ?? 0) > PREVIEW_BYTES });
+      } catch (fault) {
+        if (!ending.signal.aborted) setError(fault);
+      }
+    };
+    void read();
+    return () => ending.abort();
+  }, [file.href]);
+  if (error !== undefined) return <ErrorNote error={error} />;
+  if (shown === undefined) return <Skeleton lines={6} />;
+  return (
+    <>
+      <pre class="tm-preview-text" tabIndex={0} role="region" aria-label={`Contents of ${file.name}`}>
+        {shown.text}
+      </pre>
+      {shown.isCut && <p class="tm-muted">Only the beginning is shown. Download the file for all of it.</p>}
+    </>
+  );
+}

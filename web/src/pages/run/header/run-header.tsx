@@ -1,0 +1,185 @@
+import type { RunDetail } from "../../../api/run-types.ts";
+import { attempt } from "../../../ui/attempt.ts";
+import { useEffect, useState } from "preact/hooks";
+import { projectAddress, runAddress } from "../../../app/addresses.ts";
+import { mayControl, mayWrite } from "../../../api/session.ts";
+import { Link } from "../../../app/link.tsx";
+import { navigate } from "../../../app/location.ts";
+import { Badge } from "../../../ui/badge.tsx";
+import { Button, IconButton } from "../../../ui/button.tsx";
+import { CopyButton } from "../../../ui/copy-button.tsx";
+import { copyText } from "../../../ui/copy-text.ts";
+import { Menu, type MenuItem } from "../../../ui/menu.tsx";
+import { StatusBadge } from "../../../ui/status-badge.tsx";
+import { TextField } from "../../../ui/text-field.tsx";
+import { Time } from "../../../ui/time.tsx";
+import { durationWords } from "../../../ui/time-words.ts";
+import { toast } from "../../../ui/toasts.ts";
+import { DeleteDialog } from "./delete-dialog.tsx";
+import { ForkDialog } from "./fork-dialog.tsx";
+import { changeRun } from "../run-actions.ts";
+import { RunTags } from "./run-tags.tsx";
+import { StopControl } from "./stop-control.tsx";
+
+/** Name, state and origin of a run, with what can be done to it. */
+export function RunHeader({ run, reload }: { readonly run: RunDetail; readonly reload: () => void }) {
+  const [dialog, setDialog] = useState<"fork" | "delete">();
+  const canWrite = mayWrite();
+  const canControl = mayControl();
+  const file = (format: string): string => `/api/export?format=${format}&run_ids=${encodeURIComponent(run.id)}`;
+  const items: MenuItem[] = [
+    { label: "Copy id", icon: "copy", onSelect: () => void copyId(run.id) },
+    { label: "Download as JSON", icon: "download", onSelect: () => download(file("json")) },
+    { label: "Download as CSV", icon: "download", onSelect: () => download(file("csv")) },
+    ...(canWrite ? [{ label: "Fork run", icon: "fork", onSelect: () => setDialog("fork") } as const] : []),
+    ...(canControl
+      ? (["line", { label: "Delete run", icon: "trash", danger: true, onSelect: () => setDialog("delete") }] as const)
+      : []),
+  ];
+  return (
+    <header class="tm-run-head">
+      <div class="tm-run-title">
+        <RunName run={run} canWrite={canWrite} reload={reload} />
+        <StatusBadge status={run.run_control.display_status} stale={run.stale} />
+        <div class="tm-run-actions">
+          <StopControl run={run} canControl={canControl} reload={reload} />
+          <Menu label="More actions" items={items} button={{ icon: "more", kind: "plain" }} align="end" />
+        </div>
+      </div>
+      <dl class="tm-run-facts">
+        <Fact name="Duration">
+          <Duration run={run} />
+        </Fact>
+        <Fact name="Started">
+          <Time at={run.started_at} />
+        </Fact>
+        {run.status === "running" ? (
+          <Fact name="Last sign of life">
+            <Time at={run.last_seen_at} />
+          </Fact>
+        ) : (
+          <Fact name="Ended">
+            <Time at={run.finished_at} fallback="unknown" />
+          </Fact>
+        )}
+        {authorOf(run) !== undefined && <Fact name="Author">{authorOf(run)}</Fact>}
+        {run.resume_count > 0 && <Fact name="Resumed">{`${run.resume_count} ×`}</Fact>}
+        {run.parent_run_id !== null && (
+          <Fact name="Forked from">
+            <Link href={runAddress(run.project, run.parent_run_id, "overview")}>{run.parent_run_id.slice(0, 8)}</Link>
+            {run.forked_from_step !== null && ` at step ${run.forked_from_step}`}
+          </Fact>
+        )}
+        <Fact name="Id">
+          <code>{run.id.slice(0, 8)}</code> <CopyButton text={run.id} label="Copy the id of the run" />
+        </Fact>
+      </dl>
+      <RunTags run={run} canWrite={canWrite} reload={reload} />
+      {dialog === "fork" && <ForkDialog run={run} onClose={() => setDialog(undefined)} />}
+      {dialog === "delete" && (
+        <DeleteDialog
+          run={run}
+          onClose={() => setDialog(undefined)}
+          onDeleted={() => navigate(projectAddress(run.project))}
+          onRestored={() => navigate(runAddress(run.project, run.id, "overview"))}
+        />
+      )}
+    </header>
+  );
+}
+
+function Fact({ name, children }: { readonly name: string; readonly children: preact.ComponentChildren }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+/** Returns who started the run, if its metadata says so. */
+function authorOf({ metadata }: RunDetail): string | undefined {
+  for (const name of ["author", "user", "username"]) {
+    const value = metadata[name];
+    if (typeof value === "string" && value !== "") return value;
+  }
+  return undefined;
+}
+
+function Duration({ run }: { readonly run: RunDetail }) {
+  const [now, setNow] = useState(() => Date.now());
+  const isRunning = run.status === "running";
+  useEffect(() => {
+    if (!isRunning) return undefined;
+    const timer = setInterval(() => !document.hidden && setNow(Date.now()), 1000);
+    return () => clearInterval(timer);
+  }, [isRunning]);
+  // A run that gives no sign of life lasted, as far as anybody knows, until its last one.
+  const end = isRunning
+    ? run.stale
+      ? Date.parse(run.last_seen_at)
+      : now
+    : Date.parse(run.finished_at ?? run.last_seen_at);
+  return <>{durationWords(Math.max(0, end - Date.parse(run.started_at)))}</>;
+}
+
+function RunName({
+  run,
+  canWrite,
+  reload,
+}: {
+  readonly run: RunDetail;
+  readonly canWrite: boolean;
+  readonly reload: () => void;
+}) {
+  const [draft, setDraft] = useState<string>();
+  if (draft === undefined) {
+    return (
+      <>
+        <h1 title={run.name}>{run.name}</h1>
+        {run.deleted_at !== undefined && run.deleted_at !== null && <Badge kind="bad">Deleted</Badge>}
+        {canWrite && <IconButton icon="edit" label="Rename run" size="s" onClick={() => setDraft(run.name)} />}
+      </>
+    );
+  }
+  const save = (): void => {
+    const name = draft.trim();
+    if (name === "" || name === run.name) return setDraft(undefined);
+    void attempt(
+      () => changeRun(run.id, { name }, { name: run.name }, `Renamed to ${name}.`, reload),
+      () => setDraft(undefined),
+    );
+  };
+  return (
+    <form
+      class="tm-run-rename"
+      onSubmit={(event) => {
+        event.preventDefault();
+        save();
+      }}
+      onKeyDown={(event) => {
+        if (event.key === "Escape") setDraft(undefined);
+      }}
+    >
+      <TextField label="Name of the run" hideLabel value={draft} onInput={setDraft} maxLength={512} autofocus />
+      <Button type="submit" kind="primary">
+        Rename
+      </Button>
+      <Button kind="quiet" onClick={() => setDraft(undefined)}>
+        Cancel
+      </Button>
+    </form>
+  );
+}
+
+async function copyId(id: string): Promise<void> {
+  if (await copyText(id)) toast("Copied.");
+}
+
+/** The answer is an attachment, so that the page stays. */
+function download(path: string): void {
+  const link = document.createElement("a");
+  link.href = path;
+  link.download = "";
+  link.click();
+}

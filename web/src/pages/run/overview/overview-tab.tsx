@@ -1,0 +1,228 @@
+import type { AttributeRow } from "../../../api/run-types.ts";
+import { attempt } from "../../../ui/attempt.ts";
+import { valueText } from "../../../api/exact-json.ts";
+import { useState } from "preact/hooks";
+import { runAddress } from "../../../app/addresses.ts";
+import { call } from "../../../api/client.ts";
+import { Link } from "../../../app/link.tsx";
+import { Button } from "../../../ui/button.tsx";
+import { EmptyState } from "../../../ui/empty-state.tsx";
+import { ErrorNote } from "../../../ui/error-note.tsx";
+import { Markdown } from "../../../ui/markdown.tsx";
+import { counted, metricWords } from "../../../ui/number-words.ts";
+import { Skeleton } from "../../../ui/spinner.tsx";
+import { TextField } from "../../../ui/text-field.tsx";
+import { configRows, isBranch, mergeConfig } from "../config/config-rows.ts";
+import { factsOf, mainMetrics } from "./facts.ts";
+import { changeRun } from "../run-actions.ts";
+import type { TabProps } from "../run-tabs.ts";
+import { useQuery } from "../../../api/use-query.ts";
+
+const METRICS_SHOWN = 12;
+const CONFIG_SHOWN = 16;
+
+/** The first facts about a run: why it was made, how well it did, with which settings and where. */
+export function OverviewTab({ run, changes, canWrite, reload }: TabProps) {
+  const config = useQuery<{ attributes: AttributeRow[] }>(
+    `/api/runs/${run.id}/attributes?path_prefix=config/&limit=1000`,
+    { exact: true },
+  );
+  const system = useQuery<{ attributes: AttributeRow[] }>(`/api/runs/${run.id}/attributes?path_prefix=sys/&limit=500`);
+  const { tree } = mergeConfig(run.config, config.data?.attributes ?? []);
+  const rows = configRows(tree).filter((row) => !isBranch(row));
+  const facts = factsOf(run.metadata, system.data?.attributes ?? []);
+  const metrics = mainMetrics(run.metric_aggregates, METRICS_SHOWN);
+  return (
+    <div class="tm-overview">
+      <div class="tm-overview-main">
+        <Notes run={run} canWrite={canWrite} reload={reload} />
+        <Readme runId={run.id} version={changes.run} canWrite={canWrite} />
+      </div>
+      <div class="tm-overview-side">
+        <section class="tm-panel" aria-labelledby="run-metrics">
+          <header>
+            <h2 id="run-metrics">Metrics</h2>
+            {run.metric_keys_total > 0 && (
+              <Link
+                href={runAddress(run.project, run.id, "charts")}
+              >{`Show ${counted(run.metric_keys_total, "chart")}`}</Link>
+            )}
+          </header>
+          {metrics.length === 0 ? (
+            <p class="tm-muted">Nothing was logged yet.</p>
+          ) : (
+            <table class="tm-facts-table">
+              <thead>
+                <tr>
+                  <th scope="col">Metric</th>
+                  <th scope="col" class="tm-number">
+                    Latest
+                  </th>
+                  <th scope="col" class="tm-number">
+                    Best
+                  </th>
+                </tr>
+              </thead>
+              <tbody>
+                {metrics.map(([key, metric]) => (
+                  <tr key={key}>
+                    <th scope="row">{key}</th>
+                    <td class="tm-number">{metricWords(metric.latest)}</td>
+                    <td class="tm-number" title={metric.best_step === null ? undefined : `At step ${metric.best_step}`}>
+                      {metricWords(metric.best)}
+                    </td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          )}
+        </section>
+        <section class="tm-panel" aria-labelledby="run-config">
+          <header>
+            <h2 id="run-config">Config</h2>
+            {rows.length > 0 && (
+              <Link href={runAddress(run.project, run.id, "config")}>{`Show ${counted(rows.length, "value")}`}</Link>
+            )}
+          </header>
+          {rows.length === 0 &&
+            (config.isLoading ? <Skeleton lines={3} /> : <p class="tm-muted">The run has no config.</p>)}
+          <dl class="tm-pairs">
+            {rows.slice(0, CONFIG_SHOWN).map((row) => (
+              <div key={JSON.stringify(row.path)}>
+                <dt>{row.path.join(".")}</dt>
+                <dd>{valueText(row.value)}</dd>
+              </div>
+            ))}
+          </dl>
+        </section>
+        <section class="tm-panel" aria-labelledby="run-environment">
+          <h2 id="run-environment">Environment and code</h2>
+          {facts.length === 0 && <p class="tm-muted">The run logged nothing of its machine or its commit.</p>}
+          <dl class="tm-pairs">
+            {facts.map(({ name, value, href }) => (
+              <div key={name}>
+                <dt>{name}</dt>
+                <dd>
+                  {href === undefined ? (
+                    value
+                  ) : (
+                    <a href={href} target="_blank" rel="noopener noreferrer">
+                      {value}
+                    </a>
+                  )}
+                </dd>
+              </div>
+            ))}
+          </dl>
+        </section>
+      </div>
+    </div>
+  );
+}
+
+function Notes({ run, canWrite, reload }: Pick<TabProps, "run" | "canWrite" | "reload">) {
+  const [draft, setDraft] = useState<string>();
+  const save = (): void => {
+    const notes = draft?.trim() ?? "";
+    void attempt(
+      () => changeRun(run.id, { notes }, { notes: run.notes ?? "" }, "Saved the notes.", reload),
+      () => setDraft(undefined),
+    );
+  };
+  return (
+    <section class="tm-panel" aria-labelledby="run-notes">
+      <header>
+        <h2 id="run-notes">Notes</h2>
+        {canWrite && draft === undefined && (
+          <Button size="s" kind="quiet" icon="edit" onClick={() => setDraft(run.notes ?? "")}>
+            Edit notes
+          </Button>
+        )}
+      </header>
+      {draft === undefined ? (
+        <p class={run.notes === null || run.notes === "" ? "tm-muted" : "tm-run-notes"}>{run.notes || "No notes."}</p>
+      ) : (
+        <form
+          onSubmit={(event) => {
+            event.preventDefault();
+            save();
+          }}
+        >
+          <TextField label="Notes" hideLabel rows={3} maxLength={512} value={draft} onInput={setDraft} autofocus />
+          <p class="tm-form-row">
+            <Button type="submit" kind="primary" size="s">
+              Save notes
+            </Button>
+            <Button size="s" kind="quiet" onClick={() => setDraft(undefined)}>
+              Cancel
+            </Button>
+          </p>
+        </form>
+      )}
+    </section>
+  );
+}
+
+function Readme({
+  runId,
+  version,
+  canWrite,
+}: {
+  readonly runId: string;
+  readonly version: number;
+  readonly canWrite: boolean;
+}) {
+  const path = `/api/runs/${runId}/readme`;
+  const read = useQuery<{ markdown: string }>(path, { version });
+  const [draft, setDraft] = useState<string>();
+  const [isBusy, setBusy] = useState(false);
+  const text = read.data?.markdown ?? "";
+  const save = async (): Promise<void> => {
+    setBusy(true);
+    await attempt(async () => {
+      await call(path, { method: "PUT", body: { markdown: draft ?? "" } });
+      read.reload();
+      setDraft(undefined);
+    });
+    setBusy(false);
+  };
+  return (
+    <section class="tm-panel" aria-labelledby="run-readme">
+      <header>
+        <h2 id="run-readme">Readme</h2>
+        {canWrite && draft === undefined && read.data !== undefined && (
+          <Button size="s" kind="quiet" icon="edit" onClick={() => setDraft(text)}>
+            {text === "" ? "Write readme" : "Edit readme"}
+          </Button>
+        )}
+      </header>
+      <ErrorNote error={read.error} onRetry={read.reload} />
+      {read.data === undefined && read.error === undefined && <Skeleton lines={4} />}
+      {draft !== undefined && (
+        <form
+          onSubmit={(event) => {
+            event.preventDefault();
+            void save();
+          }}
+        >
+          <TextField label="Readme in Markdown" rows={14} mono value={draft} onInput={setDraft} autofocus />
+          <p class="tm-form-row">
+            <Button type="submit" kind="primary" size="s" busy={isBusy}>
+              Save readme
+            </Button>
+            <Button size="s" kind="quiet" onClick={() => setDraft(undefined)}>
+              Cancel
+            </Button>
+          </p>
+          {draft.trim() !== "" && <Markdown text={draft} />}
+        </form>
+      )}
+      {draft === undefined && text !== "" && <Markdown text={text} />}
+      {draft === undefined && read.data !== undefined && text === "" && (
+        <EmptyState title="No readme yet" icon="file">
+          Write down what this run is about, what you expected and what came out.
+        </EmptyState>
+      )}
+    </section>
+  );
+}

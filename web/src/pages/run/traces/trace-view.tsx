@@ -1,0 +1,106 @@
+import type { RunDetail } from "../../../api/run-types.ts";
+import { useMemo, useState } from "preact/hooks";
+import { currentLocation, setQuery } from "../../../app/location.ts";
+import { Badge } from "../../../ui/badge.tsx";
+import { Button } from "../../../ui/button.tsx";
+import { CopyButton } from "../../../ui/copy-button.tsx";
+import { ErrorNote } from "../../../ui/error-note.tsx";
+import { counted, countWords } from "../../../ui/number-words.ts";
+import { Spinner } from "../../../ui/spinner.tsx";
+import { TextField } from "../../../ui/text-field.tsx";
+import { SpanPanel } from "./span-panel.tsx";
+import { spanDurationWords, rangeOf, spanRows, spanStatusKind } from "./waterfall.ts";
+import { useTrace } from "./use-trace.ts";
+import { WaterfallGrid } from "./waterfall-grid.tsx";
+
+/** A trace as a waterfall of its spans, with the content of a chosen one next to it. */
+export function TraceView({ run, traceId }: { readonly run: RunDetail; readonly traceId: string }) {
+  const { trace, tree, error, isLoading, loadChildren, loadAll } = useTrace(run.id, traceId);
+  const [closed, setClosed] = useState<ReadonlySet<string>>(new Set());
+  const { query } = currentLocation.value;
+  const search = query.get("find") ?? "";
+  const spanId = query.get("span");
+  const rows = useMemo(() => spanRows(tree, { closed, search }), [tree, closed, search]);
+  const chosen = spanId === null ? undefined : tree.spans.get(spanId);
+  const range = useMemo(() => (trace === undefined ? undefined : rangeOf(trace, Date.now())), [trace]);
+  const toggle = (id: string): void => {
+    if (!tree.children.has(id)) return loadChildren(id);
+    const next = new Set(closed);
+    if (!next.delete(id)) next.add(id);
+    return setClosed(next);
+  };
+  const collapseAll = (): void =>
+    setClosed(new Set([...tree.spans.values()].filter((span) => span.child_count > 0).map((span) => span.span_id)));
+  const isPartial = trace !== undefined && tree.spans.size < trace.span_count;
+  return (
+    <div class="tm-stack">
+      <div class="tm-tools">
+        <Button
+          size="s"
+          icon="chevron-left"
+          onClick={() => setQuery({ trace: undefined, span: undefined, find: undefined })}
+        >
+          All traces
+        </Button>
+        {trace !== undefined && (
+          <>
+            <h2>{trace.root_name}</h2>
+            <Badge kind={spanStatusKind(trace.status)}>{trace.status}</Badge>
+            <span class="tm-muted">
+              {trace.duration_ms === null ? "running" : spanDurationWords(trace.duration_ms)},{" "}
+              {counted(trace.span_count, "span")}
+              {trace.error_count > 0 && `, ${counted(trace.error_count, "error")}`}
+            </span>
+            <CopyButton text={traceId} label="Copy the id of the trace" />
+          </>
+        )}
+      </div>
+      <div class="tm-tools">
+        <TextField
+          label="Search spans"
+          hideLabel
+          type="search"
+          placeholder="Search names, kinds, errors"
+          value={search}
+          onInput={(text) => setQuery({ find: text }, { replace: true })}
+        />
+        <Button size="s" kind="quiet" icon="collapse" onClick={collapseAll}>
+          Collapse all
+        </Button>
+        <Button size="s" kind="quiet" icon="expand" onClick={() => setClosed(new Set())}>
+          Expand all
+        </Button>
+        {isPartial && !isLoading && (
+          <Button size="s" onClick={loadAll}>
+            {`Load all ${countWords(trace.span_count)} spans`}
+          </Button>
+        )}
+        {isLoading && (
+          <span class="tm-muted" role="status">
+            <Spinner /> {counted(tree.spans.size, "span")} loaded
+          </span>
+        )}
+      </div>
+      <ErrorNote error={error} />
+      {isPartial && search !== "" && !isLoading && (
+        <p class="tm-muted">The search looks at the {countWords(tree.spans.size)} spans that are loaded.</p>
+      )}
+      {search !== "" && rows.length === 0 && <p class="tm-muted">No span matches “{search}”.</p>}
+      <div class={chosen === undefined ? "tm-trace" : "tm-trace tm-trace-split"}>
+        {range !== undefined && (
+          <WaterfallGrid
+            rows={rows}
+            range={range}
+            chosenId={spanId}
+            onChoose={(id) => setQuery({ span: id }, { replace: true })}
+            onToggle={toggle}
+            onMore={loadChildren}
+          />
+        )}
+        {chosen !== undefined && (
+          <SpanPanel span={chosen} onClose={() => setQuery({ span: undefined }, { replace: true })} />
+        )}
+      </div>
+    </div>
+  );
+}
