@@ -71,6 +71,7 @@ export async function send(path: string, { method, body, signal, headers }: Call
     throw new ApiError(0, { error: "The server does not answer.", code: "unreachable" });
   }
   if (response.ok || response.status === 304) return response;
+  // An answer without JSON is not of the API; the error names its status then.
   const said: unknown = await response.json().catch(() => undefined);
   throw refusal(response.status, said, response.headers.get("x-request-id") ?? undefined);
 }

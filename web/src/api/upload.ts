@@ -54,6 +54,7 @@ function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
+    // A proxy in front of the server may answer with its own page.
     return undefined;
   }
 }

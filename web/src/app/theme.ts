@@ -48,6 +48,7 @@ function storedChoice(): ThemeChoice {
     const stored = localStorage.getItem(STORED);
     return stored === "light" || stored === "dark" ? stored : "system";
   } catch {
+    // This browser stores nothing.
     return "system";
   }
 }

@@ -8,6 +8,7 @@ export async function copyText(text: string): Promise<boolean> {
       await navigator.clipboard.writeText(text);
       return true;
     } catch {
+      // The browser does not let this page write to the clipboard.
       return copyBySelection(text);
     }
   }

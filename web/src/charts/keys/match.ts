@@ -28,6 +28,7 @@ export function keyMatch(search: string): KeyMatch {
     const pattern = new RegExp(source, "u");
     return { test: (key) => pattern.test(key), fault: undefined };
   } catch {
+    // A half-typed expression is shown as one.
     return { ...all, fault: "This is not a regular expression." };
   }
 }

@@ -14,6 +14,7 @@ export function readLooks(text: string | null): [string, OwnLook][] {
   try {
     found = JSON.parse(text ?? "[]");
   } catch {
+    // It is not JSON: perhaps of an older page.
     return [];
   }
   if (!Array.isArray(found)) return [];

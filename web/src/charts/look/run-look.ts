@@ -63,6 +63,7 @@ function stored(projectId: string): string | null {
   try {
     return localStorage.getItem(storageName(projectId));
   } catch {
+    // This browser stores nothing.
     return null;
   }
 }

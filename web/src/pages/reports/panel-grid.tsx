@@ -129,6 +129,7 @@ function useRunsOf(grid: Grid | undefined): Found {
         const one = (id: string): Promise<RunDetail | undefined> =>
           query<{ run: RunDetail }>(`/runs/${encodeURIComponent(id)}`, { signal }).then(
             ({ run }) => run,
+            // It is gone, or the reader may not see it.
             () => undefined,
           );
         const newest = (project: string): Promise<readonly RunDetail[]> =>
