@@ -1,13 +1,14 @@
 import type { RefObject } from "preact";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { Skeleton } from "../../ui/spinner.tsx";
-import { LineChart, type ChartHandle } from "../line-chart.tsx";
-import type { Axes } from "../scene/line-model.ts";
+import { type ChartHandle, LineChart } from "../line-chart.tsx";
+import { Swatch } from "../look/run-swatch.tsx";
+import type { Axes, Line } from "../scene/line-model.ts";
+import { counted } from "../scene/numbers.ts";
 import type { XAxis } from "../series/series.ts";
+import { TableTwin } from "./table-twin.tsx";
 import type { ChartContext } from "./types.ts";
 import type { ChartLines } from "./use-lines.ts";
-import { LineLegend } from "./line-legend.tsx";
-import { TableTwin } from "./table-twin.tsx";
 
 /** How the axis of a choice is drawn. */
 function axesOf({ state }: Pick<ChartContext, "state">): Axes {
@@ -69,5 +70,28 @@ export function ChartBody({
       {chart}
       <LineLegend lines={lines} onHighlight={onHighlight} />
     </>
+  );
+}
+
+/** Lines that are named below a chart; the others are named when pointed at. */
+const LISTED_MAX = 12;
+
+/** Names the lines of a chart whose names are nowhere else, such as groups. Pointing at one highlights it. */
+function LineLegend({
+  lines,
+  onHighlight,
+}: {
+  readonly lines: readonly Line[];
+  readonly onHighlight: (id: string | undefined) => void;
+}) {
+  return (
+    <ul class="tm-chart-legend" aria-label="Groups">
+      {lines.slice(0, LISTED_MAX).map(({ id, name, color, dash }) => (
+        <li key={id} onPointerEnter={() => onHighlight(id)} onPointerLeave={() => onHighlight(undefined)}>
+          <Swatch color={color} dash={dash} /> {name}
+        </li>
+      ))}
+      {lines.length > LISTED_MAX && <li>{counted(lines.length - LISTED_MAX, "more group")}</li>}
+    </ul>
   );
 }

@@ -1,27 +1,26 @@
-import { saveText } from "../../ui/save-text.ts";
 import { useMemo, useRef, useState } from "preact/hooks";
 import { useQuery } from "../../api/use-query.ts";
 import { projectAddress } from "../../app/addresses.ts";
 import { Link } from "../../app/link.tsx";
+import { joinList, splitList } from "../../app/lists.ts";
 import { currentLocation, setQuery } from "../../app/location.ts";
 import { useTitle } from "../../app/title.ts";
-import { chartRun, ChartSection, type ChartRun } from "../../charts/index.ts";
+import { type ChartRun, chartRun, ChartSection } from "../../charts/index.ts";
 import { keyMatch } from "../../charts/keys/match.ts";
 import { usualRowHeight } from "../../table/grid.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Checkbox } from "../../ui/checkbox.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
-import { countWords, counted } from "../../ui/number-words.ts";
+import { counted, countWords } from "../../ui/number-words.ts";
+import { saveText } from "../../ui/save-text.ts";
 import { Skeleton } from "../../ui/spinner.tsx";
 import { TabPanel, Tabs } from "../../ui/tabs.tsx";
 import { TextField } from "../../ui/text-field.tsx";
-import { joinList, splitList } from "../../app/lists.ts";
-import { useLast } from "../../ui/use-last.ts";
 import { useWidth } from "../../ui/use-width.ts";
 import { CompareObjects } from "./compare-objects.tsx";
 import { compareCsv, compareRows, type SideBySideRow } from "./compare-rows.ts";
-import { CompareTable, type ComparedRun } from "./compare-table.tsx";
+import { type ComparedRun, CompareTable } from "./compare-table.tsx";
 import { readDirections, writeDirections } from "./deltas.ts";
 import { useDirections } from "./use-directions.ts";
 import "./compare-page.css";
@@ -186,4 +185,11 @@ export function ComparePage({ project }: { readonly project: string }) {
       )}
     </div>
   );
+}
+
+/** Returns the last value that was there: what was shown stays until something else can be shown. */
+function useLast<T>(value: T | undefined): T | undefined {
+  const last = useRef(value);
+  if (value !== undefined) last.current = value;
+  return last.current;
 }

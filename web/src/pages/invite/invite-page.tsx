@@ -1,15 +1,15 @@
 import { useEffect, useState } from "preact/hooks";
 import { call } from "../../api/client.ts";
-import { hasUser, takeSession, type Session } from "../../api/session.ts";
+import { hasUser, type Session, takeSession } from "../../api/session.ts";
 import { Link } from "../../app/link.tsx";
 import { navigate } from "../../app/location.ts";
+import { takeToken } from "../../app/take-token.ts";
 import { useTitle } from "../../app/title.ts";
 import { Button } from "../../ui/button.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { Skeleton } from "../../ui/spinner.tsx";
 import { Time } from "../../ui/time.tsx";
 import "../sign-in/sign-in-page.css";
-import { forgetInvitation, invitationToken } from "./invitation-token.ts";
 
 type Invitation = {
   readonly org_name: string;
@@ -83,4 +83,28 @@ export function InvitePage() {
       <ErrorNote error={fault} />
     </div>
   );
+}
+
+/** Where the token waits while a person signs in; it ends with the tab. */
+const STORED = "tidemark-invitation";
+
+/** Returns the token of the link that was opened, also after its person signed in. */
+function invitationToken(): string | undefined {
+  const token = takeToken();
+  try {
+    if (token !== undefined) sessionStorage.setItem(STORED, token);
+    return token ?? sessionStorage.getItem(STORED) ?? undefined;
+  } catch {
+    // Nothing is stored in this browser.
+    return token;
+  }
+}
+
+/** Forgets it once it is used. */
+function forgetInvitation(): void {
+  try {
+    sessionStorage.removeItem(STORED);
+  } catch {
+    // Nothing is stored in this browser.
+  }
 }

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
+import { useRef, useState } from "preact/hooks";
 import { TabPanel, Tabs } from "../../ui/tabs.tsx";
-import { Split } from "./split.tsx";
 import { useIsNarrow } from "../../ui/use-is-narrow.ts";
 import type { View } from "./view/use-view.ts";
 
@@ -41,5 +41,75 @@ export function Panes({
         {state.tab === "table" ? table : charts}
       </TabPanel>
     </>
+  );
+}
+
+const STEP = 5;
+/** A side that is drawn narrower than this collapses. */
+const LEAST = 12;
+
+const settled = (percent: number): number => {
+  const bounded = Math.round(Math.max(0, Math.min(100, percent)));
+  return bounded < LEAST ? 0 : bounded > 100 - LEAST ? 100 : bounded;
+};
+
+/** Two panes with a bar between them that can be drawn, moved by arrows, and collapsed by Enter or a double press. */
+function Split({
+  percent,
+  onChange,
+  start,
+  end,
+}: {
+  readonly percent: number;
+  readonly onChange: (percent: number) => void;
+  readonly start: ComponentChildren;
+  readonly end: ComponentChildren;
+}) {
+  const place = useRef<HTMLDivElement>(null);
+  const [drawn, setDrawn] = useState<number | undefined>();
+  const shown = drawn ?? percent;
+  const at = (event: PointerEvent): number => {
+    const { left, width } = place.current!.getBoundingClientRect();
+    return settled(((event.clientX - left) / width) * 100);
+  };
+  const collapse = (): void => onChange(percent === 0 || percent === 100 ? 45 : 100);
+  return (
+    <div ref={place} class="tm-split">
+      {shown > 0 && (
+        <div class="tm-split-pane" style={{ width: `${shown}%` }}>
+          {start}
+        </div>
+      )}
+      <div
+        class="tm-split-bar"
+        role="separator"
+        aria-orientation="vertical"
+        aria-label="Width of the table"
+        aria-valuemin={0}
+        aria-valuemax={100}
+        aria-valuenow={shown}
+        tabIndex={0}
+        onDblClick={collapse}
+        onPointerDown={(event) => {
+          event.preventDefault();
+          event.currentTarget.setPointerCapture(event.pointerId);
+          setDrawn(percent);
+        }}
+        onPointerMove={(event) => drawn !== undefined && setDrawn(at(event))}
+        onPointerUp={() => {
+          if (drawn !== undefined && drawn !== percent) onChange(drawn);
+          setDrawn(undefined);
+        }}
+        onKeyDown={(event) => {
+          const by = { ArrowLeft: -STEP, ArrowRight: STEP }[event.key];
+          if (by !== undefined) onChange(Math.max(0, Math.min(100, percent + by)));
+          else if (event.key === "Enter") collapse();
+          else return;
+          event.preventDefault();
+          event.stopPropagation();
+        }}
+      />
+      {shown < 100 && <div class="tm-split-pane tm-split-rest">{end}</div>}
+    </div>
   );
 }

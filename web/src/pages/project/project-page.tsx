@@ -4,17 +4,17 @@ import { LookPicker } from "../../charts/index.ts";
 import type { GridHandle } from "../../table/grid-types.ts";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
+import { Snippet } from "../../ui/snippet.tsx";
 import { BulkBar } from "./bulk/bulk-bar.tsx";
 import type { BulkAction } from "./bulk/bulk.ts";
 import { ChartsPane } from "./charts-pane.tsx";
-import { ColumnPicker } from "./table/column-picker.tsx";
-import { EmptyProject } from "./empty-project.tsx";
 import { Panes } from "./panes.tsx";
-import type { TableRun } from "./runs/run-row.ts";
 import { RunsPane } from "./runs-pane.tsx";
+import type { TableRun } from "./runs/run-row.ts";
+import { useProjectRuns } from "./runs/use-project-runs.ts";
+import { ColumnPicker } from "./table/column-picker.tsx";
 import { Toolbar } from "./toolbar.tsx";
 import { useProjectId } from "./use-project-id.ts";
-import { useProjectRuns } from "./runs/use-project-runs.ts";
 import { useRunKeys } from "./use-run-keys.ts";
 import { useView } from "./view/use-view.ts";
 import "./project-page.css";
@@ -108,5 +108,28 @@ export function ProjectPage({ project }: { readonly project: string }) {
         />
       )}
     </div>
+  );
+}
+
+/** The code to paste so that a project without runs gets its first one. */
+function EmptyProject({ project }: { readonly project: string }) {
+  const server = location.origin;
+  const body = JSON.stringify({ project, name: "first-run", config: { lr: 0.001 } }).replaceAll("'", String.raw`'\''`);
+  const create = `curl -s ${server}/runs -H "Authorization: Bearer $API_KEY" -H 'Content-Type: application/json' \\\n  -d '${body}'`;
+  const install = `pip install instantml\nexport INSTANTML_API_BASE_URL=${server} INSTANTML_API_KEY=$API_KEY`;
+  const python = [
+    "import instantml",
+    "",
+    `with instantml.init(project=${JSON.stringify(project)}, config={"lr": 0.001}) as run:`,
+    "    for step in range(100):",
+    '        run.log({"loss": 1 / (step + 1)}, step=step)',
+  ].join("\n");
+  return (
+    <EmptyState title="No runs yet" icon="play">
+      <p>Make an API key under Settings and set it as API_KEY. A run appears here by itself.</p>
+      <Snippet label="Install the Python package" text={install} />
+      <Snippet label="Python: log a run with a loss" text={python} />
+      <Snippet label="Shell: create a run" text={create} />
+    </EmptyState>
   );
 }

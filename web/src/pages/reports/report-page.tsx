@@ -1,11 +1,12 @@
-import { attempt } from "../../ui/attempt.ts";
 import { useState } from "preact/hooks";
 import { ApiError, call } from "../../api/client.ts";
 import { mayWrite, session } from "../../api/session.ts";
+import { useQuery } from "../../api/use-query.ts";
 import { reportsAddress } from "../../app/addresses.ts";
 import { Link } from "../../app/link.tsx";
 import { currentLocation, navigate, setQuery } from "../../app/location.ts";
 import { useTitle } from "../../app/title.ts";
+import { attempt } from "../../ui/attempt.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
@@ -13,7 +14,6 @@ import { EmptyState } from "../../ui/empty-state.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { Skeleton } from "../../ui/spinner.tsx";
 import { toast } from "../../ui/toasts.ts";
-import { useQuery } from "../../api/use-query.ts";
 import { ReportEditor } from "./report-editor.tsx";
 import { ReportText } from "./report-text.tsx";
 import type { Report } from "./report-types.ts";
@@ -109,4 +109,19 @@ export function ReportPage({ reportId }: { readonly reportId: string }) {
       )}
     </div>
   );
+}
+
+/** A report that a share link opens, for people who are not signed in as well. */
+export function SharedReportPage({ token }: { readonly token: string }) {
+  const read = useQuery<{ report: Report }>(`/api/reports/share/${encodeURIComponent(token)}`);
+  useTitle(read.data?.report.title ?? "Report");
+  if (read.error !== undefined) {
+    return (
+      <EmptyState title="This link does not work any more" icon="link">
+        It was replaced, it expired, or the report was deleted. Ask whoever sent it for a new one.
+      </EmptyState>
+    );
+  }
+  if (read.data === undefined) return <Skeleton lines={8} height="24px" />;
+  return <ReportText report={read.data.report} canReadRuns={false} />;
 }

@@ -1,10 +1,10 @@
-import { useMemo } from "preact/hooks";
-import { Grid } from "../../../table/grid.tsx";
+import { type ReadonlySignal, useSignal } from "@preact/signals";
+import { useEffect, useMemo } from "preact/hooks";
 import type { GridHandle } from "../../../table/grid-types.ts";
+import { Grid } from "../../../table/grid.tsx";
 import type { Pages } from "../../../table/pages.ts";
 import type { TableRun } from "../runs/run-row.ts";
-import { useClock } from "./use-clock.ts";
-import { useTableColumns, type ColumnProps } from "./use-table-columns.tsx";
+import { type ColumnProps, useTableColumns } from "./use-table-columns.tsx";
 
 /** The data and actions of the table of runs. */
 export type RunTableProps = ColumnProps & {
@@ -55,4 +55,18 @@ export function RunTable(props: RunTableProps) {
       handle={props.handle}
     />
   );
+}
+
+/** The time, updated every second while something on the visible page grows older. Only components that read it are drawn again. */
+function useClock(isTicking: boolean): ReadonlySignal<number> {
+  const now = useSignal(Date.now());
+  useEffect(() => {
+    if (!isTicking) return undefined;
+    now.value = Date.now();
+    const timer = setInterval(() => {
+      if (!document.hidden) now.value = Date.now();
+    }, 1000);
+    return () => clearInterval(timer);
+  }, [isTicking]);
+  return now;
 }
