@@ -3,6 +3,7 @@ import { AppError } from "@tidemark/errors";
 import { createTestDatabase, turnsDuring, type TestDatabase } from "@tidemark/testkit";
 import { randomUUID } from "node:crypto";
 import pg from "pg";
+import { composite, field } from "./composite-array.ts";
 import { createDb, type Db } from "./db.ts";
 import {
   fingerprint,
@@ -213,19 +214,48 @@ test("a fingerprint tells two lists with the same joined text apart", () => {
 describe("keys of many writes in one call", () => {
   const claim = sql(
     "test_claim_keys",
-    'SELECT place, same_body AS "isSame", reply FROM platform.claim_keys($1, $2, $3) ORDER BY place',
+    'SELECT place, same_body AS "isSame", reply FROM platform.claim_keys($1, $2) ORDER BY place',
   );
-  const keep = sql("test_keep_keys", "SELECT platform.keep_keys($1, $2, $3, $4)");
+  const keep = sql("test_keep_keys", "SELECT platform.keep_keys($1, $2)");
   const [a, b, c, body] = ["a", "b", "c", "body"].map((text) => fingerprint([text]));
-  const keys = (...all: (Uint8Array | undefined)[]) => all.map((key) => Buffer.from(key!));
+  type Hash = Uint8Array | undefined;
+  const recordType = composite<readonly [key: Hash, body: Hash, reply?: Uint8Array]>("platform.idempotency_record", {
+    key: field.bytea(([key]) => key!),
+    body: field.bytea(([, content]) => content!),
+    reply: field.bytea(([, , reply = new Uint8Array()]) => reply),
+  });
+  const records = recordType.array;
 
   test("are all free, then kept, and then used", async () => {
     await db.withTenant(org, async (tx) => {
-      expect(await tx.rows(claim, [org, keys(a, b), keys(body, body)])).toEqual([]);
-      await tx.rows(keep, [org, keys(a, b), keys(body, body), keys(bytes("1"), bytes("2"))]);
+      expect(
+        await tx.rows(claim, [
+          org,
+          records([
+            [a, body],
+            [b, body],
+          ]),
+        ]),
+      ).toEqual([]);
+      await tx.rows(keep, [
+        org,
+        records([
+          [a, body, bytes("1")],
+          [b, body, bytes("2")],
+        ]),
+      ]);
     });
     await db.withTenant(org, async (tx) => {
-      expect(await tx.rows(claim, [org, keys(c, b, a), keys(body, c, body)])).toEqual([
+      expect(
+        await tx.rows(claim, [
+          org,
+          records([
+            [c, body],
+            [b, c],
+            [a, body],
+          ]),
+        ]),
+      ).toEqual([
         { place: 2, isSame: false, reply: bytes("2") },
         { place: 3, isSame: true, reply: bytes("1") },
       ]);
@@ -237,13 +267,13 @@ describe("keys of many writes in one call", () => {
     const hashes = idempotencyHashes(single);
     await withIdempotency(db, org, single, nothing, async () => bytes("one"));
     await db.withTenant(org, async (tx) => {
-      expect(await tx.rows(claim, [org, keys(hashes.key), keys(hashes.body)])).toEqual([
+      expect(await tx.rows(claim, [org, records([[hashes.key, hashes.body]])])).toEqual([
         { place: 1, isSame: true, reply: bytes("one") },
       ]);
     });
     const many: IdempotentRequest = { key: "many", route: "r", parts: [] };
     const { key, body: content } = idempotencyHashes(many);
-    await db.withTenant(org, (tx) => tx.rows(keep, [org, keys(key), keys(content), keys(bytes("of many"))]));
+    await db.withTenant(org, (tx) => tx.rows(keep, [org, records([[key, content, bytes("of many")]])]));
     expect(await withIdempotency(db, org, many, nothing, async () => bytes("x"))).toMatchObject({
       replayed: true,
       reply: bytes("of many"),
@@ -255,7 +285,16 @@ describe("keys of many writes in one call", () => {
     const { key } = idempotencyHashes(held);
     await withIdempotency(db, org, held, nothing, async () => {
       await db.withTenant(org, async (tx) => {
-        expect(await tx.rows(claim, [org, keys(a, key, c), keys(body, body, body)])).toContainEqual({
+        expect(
+          await tx.rows(claim, [
+            org,
+            records([
+              [a, body],
+              [key, body],
+              [c, body],
+            ]),
+          ]),
+        ).toContainEqual({
           place: 2,
           isSame: null,
           reply: null,
@@ -266,7 +305,7 @@ describe("keys of many writes in one call", () => {
   });
 
   test("that have expired are free, and kept again", async () => {
-    await db.withTenant(org, (tx) => tx.rows(keep, [org, keys(c), keys(body), keys(bytes("old"))]));
+    await db.withTenant(org, (tx) => tx.rows(keep, [org, records([[c, body, bytes("old")]])]));
     for (const turn of [0, 1, 2]) {
       await asOwner(
         `UPDATE platform.idempotency_${turn} SET created_at = created_at - interval '8 days' WHERE org_id = $1`,
@@ -274,11 +313,11 @@ describe("keys of many writes in one call", () => {
       );
     }
     await db.withTenant(org, async (tx) => {
-      expect(await tx.rows(claim, [org, keys(c), keys(body)])).toEqual([]);
-      await tx.rows(keep, [org, keys(c), keys(body), keys(bytes("new"))]);
+      expect(await tx.rows(claim, [org, records([[c, body]])])).toEqual([]);
+      await tx.rows(keep, [org, records([[c, body, bytes("new")]])]);
     });
     await db.withTenant(org, async (tx) => {
-      expect(await tx.rows(claim, [org, keys(c), keys(body)])).toMatchObject([{ reply: bytes("new") }]);
+      expect(await tx.rows(claim, [org, records([[c, body]])])).toMatchObject([{ reply: bytes("new") }]);
     });
   });
 });

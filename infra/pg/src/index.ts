@@ -8,6 +8,7 @@ export {
   textArray,
   uuidArray,
 } from "./binary-array.ts";
+export { composite, field, type Composite } from "./composite-array.ts";
 export { createDb, type Db, type DbOptions, type ReadOptions, type Tx } from "./db.ts";
 export {
   claimKey,

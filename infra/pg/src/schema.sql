@@ -257,7 +257,10 @@ COMMENT ON FUNCTION platform.claim_key IS
   'concurrent senders goes on; the others wait here until it has committed or lock_timeout ends their wait. The '
   'lock is on the key, not on a row, so a rollback leaves nothing behind.';
 
-CREATE FUNCTION platform.claim_keys(org uuid, keys bytea[], bodies bytea[])
+CREATE TYPE platform.idempotency_record AS (key bytea, body bytea, reply bytea);
+COMMENT ON TYPE platform.idempotency_record IS 'The hashes of an idempotency key and of a request, and its reply.';
+
+CREATE FUNCTION platform.claim_keys(org uuid, records platform.idempotency_record[])
 RETURNS TABLE(place integer, same_body boolean, reply bytea)
 LANGUAGE plpgsql
 AS $function$
@@ -265,15 +268,15 @@ DECLARE
   alive timestamptz := now() - interval '7 days';
 BEGIN
   RETURN QUERY
-    SELECT k.n::integer, NULL::boolean, NULL::bytea FROM unnest(keys) WITH ORDINALITY AS k (key, n)
+    SELECT k.ordinality::integer, NULL::boolean, NULL::bytea FROM unnest(records) WITH ORDINALITY k
     WHERE NOT pg_try_advisory_xact_lock(hashtextextended(encode(k.key, 'hex') || org::text, 0));
   -- This week's table and last week's, after the locks: whoever held one of them has committed. The limit
   -- makes it a look-up for each key, also by a plan that was made while the tables were small.
   CASE platform.idempotency_turn(now())
     WHEN 0 THEN
       RETURN QUERY
-        SELECT k.n::integer, f.body_hash = k.body, f.reply
-        FROM unnest(keys, bodies) WITH ORDINALITY AS k (key, body, n) CROSS JOIN LATERAL (
+        SELECT k.ordinality::integer, f.body_hash = k.body, f.reply
+        FROM unnest(records) WITH ORDINALITY k CROSS JOIN LATERAL (
           SELECT i.body_hash, i.reply FROM platform.idempotency_0 i
           WHERE i.org_id = org AND i.key_hash = k.key AND i.created_at > alive
           UNION ALL
@@ -283,8 +286,8 @@ BEGIN
         ) f;
     WHEN 1 THEN
       RETURN QUERY
-        SELECT k.n::integer, f.body_hash = k.body, f.reply
-        FROM unnest(keys, bodies) WITH ORDINALITY AS k (key, body, n) CROSS JOIN LATERAL (
+        SELECT k.ordinality::integer, f.body_hash = k.body, f.reply
+        FROM unnest(records) WITH ORDINALITY k CROSS JOIN LATERAL (
           SELECT i.body_hash, i.reply FROM platform.idempotency_1 i
           WHERE i.org_id = org AND i.key_hash = k.key AND i.created_at > alive
           UNION ALL
@@ -294,8 +297,8 @@ BEGIN
         ) f;
     ELSE
       RETURN QUERY
-        SELECT k.n::integer, f.body_hash = k.body, f.reply
-        FROM unnest(keys, bodies) WITH ORDINALITY AS k (key, body, n) CROSS JOIN LATERAL (
+        SELECT k.ordinality::integer, f.body_hash = k.body, f.reply
+        FROM unnest(records) WITH ORDINALITY k CROSS JOIN LATERAL (
           SELECT i.body_hash, i.reply FROM platform.idempotency_2 i
           WHERE i.org_id = org AND i.key_hash = k.key AND i.created_at > alive
           UNION ALL
@@ -446,7 +449,7 @@ COMMENT ON FUNCTION platform.keep_key IS
   'Writes the record of a key that claim_key gave to this transaction, over one that has expired. Not LANGUAGE sql: '
   'up to version 17 PostgreSQL would plan such a function again at every call.';
 
-CREATE FUNCTION platform.keep_keys(org uuid, keys bytea[], bodies bytea[], answers bytea[])
+CREATE FUNCTION platform.keep_keys(org uuid, records platform.idempotency_record[])
 RETURNS void
 LANGUAGE plpgsql
 AS $function$
@@ -454,15 +457,15 @@ BEGIN
   CASE platform.idempotency_turn(now())
     WHEN 0 THEN
       INSERT INTO platform.idempotency_0 (org_id, key_hash, body_hash, reply)
-      SELECT org, k.* FROM unnest(keys, bodies, answers) AS k
+      SELECT org, k.* FROM unnest(records) k
       ON CONFLICT (org_id, key_hash) DO UPDATE SET body_hash = excluded.body_hash, reply = excluded.reply, created_at = excluded.created_at;
     WHEN 1 THEN
       INSERT INTO platform.idempotency_1 (org_id, key_hash, body_hash, reply)
-      SELECT org, k.* FROM unnest(keys, bodies, answers) AS k
+      SELECT org, k.* FROM unnest(records) k
       ON CONFLICT (org_id, key_hash) DO UPDATE SET body_hash = excluded.body_hash, reply = excluded.reply, created_at = excluded.created_at;
     ELSE
       INSERT INTO platform.idempotency_2 (org_id, key_hash, body_hash, reply)
-      SELECT org, k.* FROM unnest(keys, bodies, answers) AS k
+      SELECT org, k.* FROM unnest(records) k
       ON CONFLICT (org_id, key_hash) DO UPDATE SET body_hash = excluded.body_hash, reply = excluded.reply, created_at = excluded.created_at;
   END CASE;
 END

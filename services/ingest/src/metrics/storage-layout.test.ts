@@ -213,10 +213,8 @@ describe("aggregate pages", () => {
   });
 
   const putStretch =
-    testSql(`SELECT outcome FROM ingest.append_metric_group($1, ARRAY[$2::uuid], ARRAY[1::bigint], ARRAY[1::bigint], ARRAY[$3::integer],
-       ARRAY[0::bigint], ARRAY[0], '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}',
-       ARRAY[ROW(1, $4, $5, $6::float8[])::ingest.aggregate_page_change], '{}', '{}', '{}', 0::smallint,
-       0, '{}', '{}', '{}', '{}', '{}', '{}', '{}')`);
+    testSql(`SELECT outcome FROM ingest.append_metric_group($1, 0, 0::smallint, ARRAY[ROW($2, 1, 1, $3, 0, 0)::ingest.metric_run_change],
+       '{}', '{}', '{}', '{}', ARRAY[ROW($2, $4, $5, $6::float8[])::ingest.aggregate_page_change], '{}', '{}')`);
   const pageStats = testSql(
     "SELECT stats FROM ingest.metric_aggregate_pages WHERE org_id = $1 AND run_id = $2 AND page = $3",
   );

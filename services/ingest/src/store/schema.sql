@@ -6,9 +6,38 @@ GRANT USAGE ON SCHEMA ingest TO tidemark_definer, tidemark_ingest, tidemark_inge
 -- To own what follows; taken back at the end.
 GRANT CREATE ON SCHEMA ingest TO tidemark_definer;
 
-CREATE TYPE ingest.aggregate_page_change AS (run integer, page integer, slot integer, stats double precision[]);
+CREATE TYPE ingest.aggregate_page_change AS (run_id uuid, page integer, slot integer, stats double precision[]);
+COMMENT ON TYPE ingest.aggregate_page_change IS
+  'Numbers of a page of key aggregates from the key at slot on, which replace those that are there.';
 
 CREATE TYPE ingest.metric_chunk AS (seq bigint, steps bytea, times bytea, section bytea);
+
+CREATE TYPE ingest.metric_marker AS (run_id uuid, seq bigint, due_seconds double precision);
+COMMENT ON TYPE ingest.metric_marker IS 'A dirty marker of the segment seq, due in this many seconds.';
+
+CREATE TYPE ingest.metric_run_change AS (run_id uuid, version bigint, next_version bigint, key_count integer,
+  point_count bigint, noted_minute integer);
+COMMENT ON TYPE ingest.metric_run_change IS
+  'A run before and after the writes of a group. version is the one that the caller knows, 0 for a run without '
+  'metrics; next_version, key_count and point_count are those after the writes. noted_minute is that of the last '
+  'group that the caller knows of the run, 0 without one: the run has a row of this minute in unindexed_runs since.';
+
+CREATE TYPE ingest.metric_write AS (run_id uuid, seq bigint, first_step double precision, last_step double precision,
+  segment bytea);
+COMMENT ON TYPE ingest.metric_write IS 'A row of metric_segments. seq is its id: the next versions of the run, one by one.';
+
+CREATE TYPE ingest.new_metric_key AS (run_id uuid, key text, key_id integer, minimise boolean);
+COMMENT ON TYPE ingest.new_metric_key IS 'A row of metric_keys, without values to sort by.';
+
+CREATE TYPE ingest.project_growth AS (project_id uuid, points bigint, series integer);
+COMMENT ON TYPE ingest.project_growth IS
+  'How many values a project gets, and how many keys its runs get that they did not have.';
+
+CREATE TYPE ingest.sort_value_change AS (run_id uuid, key text, key_id integer, minimise boolean, is_new boolean,
+  best double precision, latest double precision);
+COMMENT ON TYPE ingest.sort_value_change IS
+  'A sort key whose values to sort by change in a run, or that the run did not have (is_new). best and latest are NaN '
+  'where the value does not change or no list is sorted by it.';
 
 CREATE FUNCTION ingest.count_objects()
 RETURNS trigger
@@ -865,15 +894,11 @@ COMMENT ON FUNCTION ingest.append_log_lines IS
 REVOKE ALL ON FUNCTION ingest.append_log_lines FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION ingest.append_log_lines TO tidemark_ingest;
 
-CREATE FUNCTION ingest.append_metric_group(org uuid, run_ids uuid[], versions bigint[], next_versions bigint[],
-  key_counts integer[], point_counts bigint[], noted_minutes integer[], write_runs integer[], seqs bigint[],
-  first_steps double precision[], last_steps double precision[], blocks bytea[], marker_seconds double precision[],
-  keys bytea[], bodies bytea[], replies bytea[], new_key_runs integer[], new_keys text[], new_key_ids integer[],
-  new_minimise boolean[], page_changes ingest.aggregate_page_change[], project_ids uuid[], project_values bigint[],
-  project_series integer[], points_slot smallint, sort_keys_version bigint, sort_runs integer[], sort_names text[],
-  sort_ids integer[], sort_minimise boolean[], sort_new boolean[], sort_bests double precision[],
-  sort_latests double precision[], OUT outcome text, OUT indexes integer[], OUT same_bodies boolean[],
-  OUT old_replies bytea[], OUT noted_minute integer)
+CREATE FUNCTION ingest.append_metric_group(org uuid, sort_keys_version bigint, points_slot smallint,
+  runs ingest.metric_run_change[], writes ingest.metric_write[], markers ingest.metric_marker[],
+  records platform.idempotency_record[], new_keys ingest.new_metric_key[], page_changes ingest.aggregate_page_change[],
+  projects ingest.project_growth[], sort_changes ingest.sort_value_change[], OUT outcome text, OUT indexes integer[],
+  OUT same_bodies boolean[], OUT old_replies bytea[], OUT noted_minute integer)
 RETURNS record
 LANGUAGE plpgsql
 SET plan_cache_mode TO 'force_generic_plan'
@@ -882,28 +907,31 @@ AS $function$
 DECLARE
   minute constant integer := floor(extract(epoch FROM now()) / 60)::integer;
   this_month constant date := date_trunc('month', now() AT TIME ZONE 'UTC')::date;
+  has_new boolean;
+  has_old_note boolean;
 BEGIN
   PERFORM platform.enter_org(org);
 
-  IF cardinality(keys) > 0 THEN
+  IF cardinality(records) > 0 THEN
     SELECT array_agg(c.place), array_agg(c.same_body), array_agg(c.reply) INTO indexes, same_bodies, old_replies
-    FROM platform.claim_keys(org, keys, bodies) c;
+    FROM platform.claim_keys(org, records) c;
     IF indexes IS NOT NULL THEN
       outcome := 'keys';
       RETURN;
     END IF;
   END IF;
 
+  SELECT bool_or(r.version = 0), bool_or(r.noted_minute < minute) INTO has_new, has_old_note FROM unnest(runs) r;
   -- Version 0 is the same as no row, so nothing has to be undone if the group is not applied.
-  IF 0 = ANY (versions) THEN
+  IF has_new THEN
     INSERT INTO ingest.metric_runs (org_id, run_id, version, key_count, point_count)
-    SELECT org, r.id, 0, 0, 0 FROM unnest(run_ids, versions) AS r (id, version) WHERE r.version = 0 ORDER BY r.id
+    SELECT org, r.run_id, 0, 0, 0 FROM unnest(runs) r WHERE r.version = 0 ORDER BY r.run_id
     ON CONFLICT (org_id, run_id) DO NOTHING;
   END IF;
-  SELECT array_agg(r.index) FILTER (WHERE m.version IS DISTINCT FROM r.version) INTO indexes
-  FROM unnest(run_ids, versions) WITH ORDINALITY AS r (id, version, index)
+  SELECT array_agg(r.ordinality) FILTER (WHERE m.version IS DISTINCT FROM r.version) INTO indexes
+  FROM unnest(runs) WITH ORDINALITY r
   LEFT JOIN LATERAL (SELECT o.version FROM ingest.metric_runs o
-                     WHERE o.org_id = org AND o.run_id = r.id OFFSET 0 FOR UPDATE) m ON true;
+                     WHERE o.org_id = org AND o.run_id = r.run_id OFFSET 0 FOR UPDATE) m ON true;
   IF indexes IS NOT NULL THEN
     outcome := 'stale';
     RETURN;
@@ -916,53 +944,50 @@ BEGIN
   END IF;
 
   INSERT INTO ingest.metric_runs (org_id, run_id, version, key_count, point_count)
-  SELECT org, r.* FROM unnest(run_ids, next_versions, key_counts, point_counts) AS r
+  SELECT org, r.run_id, r.next_version, r.key_count, r.point_count FROM unnest(runs) r
   ON CONFLICT (org_id, run_id) DO UPDATE
   SET version = excluded.version, key_count = excluded.key_count, point_count = excluded.point_count;
 
   INSERT INTO ingest.metric_segments (org_id, run_id, id, received_us, first_step, last_step, points)
-  SELECT org, run_ids[w.run], w.seq, (extract(epoch FROM now()) * 1000000)::bigint, w.first_step, w.last_step, w.block
-  FROM unnest(write_runs, seqs, first_steps, last_steps, blocks) AS w (run, seq, first_step, last_step, block);
+  SELECT org, w.run_id, w.seq, (extract(epoch FROM now()) * 1000000)::bigint, w.first_step, w.last_step, w.segment
+  FROM unnest(writes) w;
 
-  IF cardinality(keys) > 0 THEN
-    PERFORM platform.keep_keys(org, keys, bodies, replies);
+  IF cardinality(records) > 0 THEN
+    PERFORM platform.keep_keys(org, records);
   END IF;
 
-  IF 0 <= ANY (marker_seconds) THEN
+  IF cardinality(markers) > 0 THEN
     INSERT INTO ingest.dirty_markers (org_id, kind, run_id, part, id, due_at)
-    SELECT org, 'metrics', run_ids[w.run], '', w.seq, now() + make_interval(secs => w.seconds)
-    FROM unnest(write_runs, seqs, marker_seconds) AS w (run, seq, seconds) WHERE w.seconds >= 0;
+    SELECT org, 'metrics', m.run_id, '', m.seq, now() + make_interval(secs => m.due_seconds) FROM unnest(markers) m;
   END IF;
 
   -- Waits for an indexer that has one of the runs.
-  IF minute > ANY (noted_minutes) THEN
+  IF has_old_note THEN
     INSERT INTO ingest.unindexed_runs AS u (org_id, run_id, touched_minute)
-    SELECT org, r.id, minute FROM unnest(run_ids, noted_minutes) AS r (id, noted_minute)
+    SELECT org, r.run_id, minute FROM unnest(runs) r
     WHERE r.noted_minute < minute AND NOT EXISTS (SELECT FROM ingest.unindexed_runs o
-                                      WHERE o.org_id = org AND o.run_id = r.id AND o.touched_minute >= minute OFFSET 0)
+                                      WHERE o.org_id = org AND o.run_id = r.run_id AND o.touched_minute >= minute OFFSET 0)
     ON CONFLICT (org_id, run_id) DO UPDATE SET touched_minute = greatest(u.touched_minute, excluded.touched_minute);
   END IF;
 
   IF cardinality(new_keys) > 0 THEN
     INSERT INTO ingest.metric_keys (org_id, run_id, key, key_id, minimise)
-    SELECT org, run_ids[k.run], k.key, k.id, k.minimise
-    FROM unnest(new_key_runs, new_keys, new_key_ids, new_minimise) AS k (run, key, id, minimise);
+    SELECT org, k.run_id, k.key, k.key_id, k.minimise FROM unnest(new_keys) k;
   END IF;
   INSERT INTO ingest.metric_aggregate_pages (org_id, run_id, page, stats)
-  SELECT org, run_ids[s.run], s.page,
+  SELECT org, s.run_id, s.page,
          p.stats[1:s.slot * 10] || s.stats || p.stats[s.slot * 10 + cardinality(s.stats) + 1:320]
   FROM unnest(page_changes) s
   LEFT JOIN LATERAL (SELECT o.stats FROM ingest.metric_aggregate_pages o
-                     WHERE o.org_id = org AND o.run_id = run_ids[s.run] AND o.page = s.page
+                     WHERE o.org_id = org AND o.run_id = s.run_id AND o.page = s.page
                        AND (s.slot > 0 OR cardinality(s.stats) < 320) OFFSET 0) p ON true
   ON CONFLICT (org_id, run_id, page) DO UPDATE SET stats = excluded.stats;
 
-  IF cardinality(sort_runs) > 0 THEN
+  IF cardinality(sort_changes) > 0 THEN
     INSERT INTO ingest.metric_keys AS k (org_id, run_id, key, key_id, minimise, sort_best, sort_latest, sort_created_at)
-    SELECT org, run_ids[s.run], s.key, s.id, s.minimise, nullif(s.best, 'NaN'), nullif(s.latest, 'NaN'),
-           CASE WHEN s.is_new THEN (SELECT r.created_at FROM runs.run_refs_v1 r WHERE r.org_id = org AND r.id = run_ids[s.run]) END
-    FROM unnest(sort_runs, sort_names, sort_ids, sort_minimise, sort_new, sort_bests, sort_latests)
-         AS s (run, key, id, minimise, is_new, best, latest)
+    SELECT org, s.run_id, s.key, s.key_id, s.minimise, nullif(s.best, 'NaN'), nullif(s.latest, 'NaN'),
+           CASE WHEN s.is_new THEN (SELECT r.created_at FROM runs.run_refs_v1 r WHERE r.org_id = org AND r.id = s.run_id) END
+    FROM unnest(sort_changes) s
     ON CONFLICT (org_id, run_id, key) DO UPDATE SET
       sort_best = coalesce(excluded.sort_best, k.sort_best),
       sort_latest = coalesce(excluded.sort_latest, k.sort_latest),
@@ -974,8 +999,7 @@ BEGIN
 
   -- Last, because another group may wait for one of these rows until this one is committed.
   INSERT INTO ingest.project_points AS p (org_id, project_id, slot, points, series, month, month_points)
-  SELECT org, a.project_id, points_slot, a.points, a.series, this_month, a.points
-  FROM unnest(project_ids, project_values, project_series) AS a (project_id, points, series)
+  SELECT org, a.project_id, points_slot, a.points, a.series, this_month, a.points FROM unnest(projects) a
   ON CONFLICT (org_id, project_id, slot) DO UPDATE
   SET points = p.points + excluded.points, series = p.series + excluded.series,
       month_points = CASE WHEN p.month >= excluded.month THEN p.month_points ELSE 0 END + excluded.month_points,
@@ -986,24 +1010,16 @@ END
 $function$;
 COMMENT ON FUNCTION ingest.append_metric_group IS
   'Stores a group of requests of one organization, all of them or none, with the changes of key aggregates that '
-  'they make. Every array whose name ends in runs holds indexes into run_ids, from 1. run_ids are distinct and '
-  'ascending; versions are those that the caller knows, 0 for a run without metrics; next_versions, key_counts and '
-  'point_counts are those after the writes; noted_minutes: the noted_minute of the last group that the caller knows '
-  'of each run, 0 without one: the run has a row of this minute in unindexed_runs since. Each request has an '
-  'element in write_runs, seqs (the next versions of the run, one by one), first_steps, last_steps, blocks, and '
-  'marker_seconds (negative: no dirty marker). keys, bodies and replies are the idempotency records of the requests '
-  'that have them, keys distinct. new_key_runs and what follows: keys that the runs did not have; page_changes: '
-  'changes of aggregate pages; project_ids, distinct and ascending, project_values and project_series: how many '
-  'values the projects of the runs get, and how many keys their runs get that they did not have, counted in '
-  'points_slot, 0 to 15, which the caller uses for one group at a time. sort_keys_version: of the sort keys that '
-  'the caller knows; sort_runs and what follows: those of the keys that are sort keys whose values to sort by '
-  'change, NaN for one that does not or that is no sort key, and those of them that the runs did not have, which '
-  'are not among new_keys. Outcomes: applied; keys: the keys at indexes cannot be used, as claim_keys says; stale: '
-  'the runs at indexes have other versions; sort_keys: the sort keys have another version. Nothing is written in '
-  'the last three cases. Look-ups are laterals behind OFFSET 0, and changes go through ON CONFLICT: a plan that was '
-  'made while a table was small must not read it whole when it has grown. One plan is right for all values: '
-  'planning at each call would cost more than everything else. Locks are taken in this order by all: idempotency '
-  'keys, runs ascending, their rows in unindexed_runs, counters ascending.';
+  'they make. runs are distinct and ascending. Each request is an element of writes; markers are the dirty markers '
+  'that some of them leave, records the idempotency records of those that have a key, keys distinct. new_keys are '
+  'keys that the runs did not have and that are not sort keys, which are among sort_changes. projects are distinct '
+  'and ascending, and counted in points_slot, 0 to 15, which the caller uses for one group at a time. '
+  'sort_keys_version is that of the sort keys that the caller knows. Outcomes: applied; keys: the keys at indexes '
+  'cannot be used, as claim_keys says; stale: the runs at indexes have other versions; sort_keys: the sort keys have '
+  'another version. Nothing is written in the last three cases. Look-ups are laterals behind OFFSET 0, and changes '
+  'go through ON CONFLICT: a plan that was made while a table was small must not read it whole when it has grown. '
+  'One plan is right for all values: planning at each call would cost more than everything else. Locks are taken in '
+  'this order by all: idempotency keys, runs ascending, their rows in unindexed_runs, counters ascending.';
 REVOKE ALL ON FUNCTION ingest.append_metric_group FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION ingest.append_metric_group TO tidemark_ingest;
 

@@ -230,9 +230,9 @@ test("a group that knows of a note of the minute before leaves another", async (
   await fixture.owner.rows(agoMinutes, [runId, 1]);
   const group =
     testSql(`SELECT outcome, noted_minute - (SELECT touched_minute FROM ingest.unindexed_runs WHERE run_id = $2) AS later
-     FROM ingest.append_metric_group($1, ARRAY[$2::uuid], ARRAY[1::bigint], ARRAY[2::bigint], ARRAY[1], ARRAY[1::bigint],
-       ARRAY[(SELECT touched_minute FROM ingest.unindexed_runs WHERE run_id = $2)], '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}',
-       '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', 0::smallint, 0, '{}', '{}', '{}', '{}', '{}', '{}', '{}')`);
+     FROM ingest.append_metric_group($1, 0, 0::smallint,
+       ARRAY[ROW($2, 1, 2, 1, 1, (SELECT touched_minute FROM ingest.unindexed_runs WHERE run_id = $2))::ingest.metric_run_change],
+       '{}', '{}', '{}', '{}', '{}', '{}', '{}')`);
   const row = await fixture.db.withTenant(tenant.orgId, (tx) =>
     tx.one<{ outcome: string; later: number }>(group, [tenant.orgId, runId]),
   );

@@ -1,10 +1,9 @@
 import {
   binarySql,
   boolArray,
-  byteaArray,
-  float8Array,
+  composite,
+  field,
   int4Array,
-  int8Array,
   readFloat8Array,
   sql,
   textArray,
@@ -94,6 +93,9 @@ function int32sOf(bytes: Buffer | null): Int32Array<ArrayBuffer> {
   return numbers;
 }
 
+/** A key that its run does not have yet. */
+type NewKey = { readonly key: string; readonly keyId: number; readonly minimize: boolean };
+
 /** A run that a group writes to. */
 export type GroupRun = {
   readonly runId: string;
@@ -107,7 +109,7 @@ export type GroupRun = {
   /** The minute of the last note that the run is unindexed, 0 when none is known. A group in a later minute leaves another note. */
   readonly notedMinute: number;
   /** Without the changes in `sortChanges`. */
-  readonly newKeys: readonly { readonly key: string; readonly keyId: number; readonly minimize: boolean }[];
+  readonly newKeys: readonly NewKey[];
   readonly sortChanges: readonly SortChange[];
   readonly changes: readonly PageChange[];
   /** At least one. They get the versions after `version`, one by one. */
@@ -150,18 +152,72 @@ type OutcomeRow = {
   notedMinute: number | null;
 };
 
-// The statement cuts the pageChanges out of the array; the function would copy the whole array for each of them.
 const appendGroup = sql(
   "ingest_append_metric_group",
   `SELECT outcome, indexes, same_bodies AS "sameBodies", old_replies AS "replies", noted_minute AS "notedMinute"
-   FROM ingest.append_metric_group($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20,
-     ARRAY(SELECT ROW(s.run, s.page, s.slot, ($21::float8[])[s.after + 1 : s.after + s.length])::ingest.aggregate_page_change
-           FROM unnest($22::int4[], $23::int4[], $24::int4[], $25::int4[], $26::int4[]) AS s (run, page, slot, after, length)),
-     $27, $28, $29, $30, $31, $32, $33, $34, $35, $36, $37, $38)`,
+   FROM ingest.append_metric_group($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
 );
 
-/** Stands for no dirty marker. */
-const NO_MARKER = -1;
+/** A part of a run, such as a new key of it. */
+type OfRun<Part> = { readonly runId: string; readonly part: Part };
+
+/** A write with its version of the run. */
+type SeqWrite = { readonly runId: string; readonly seq: number; readonly write: GroupWrite };
+
+/** What the arrays of ingest.append_metric_group hold, by the names of its parameters. */
+export const groupTypes = {
+  runs: composite<GroupRun>("ingest.metric_run_change", {
+    run_id: field.uuid(({ runId }) => runId),
+    version: field.int8(({ version }) => version),
+    next_version: field.int8(({ version, writes }) => version + writes.length),
+    key_count: field.int4(({ keyCount }) => keyCount),
+    point_count: field.int8(({ pointCount }) => pointCount),
+    noted_minute: field.int4(({ notedMinute }) => notedMinute),
+  }),
+  writes: composite<SeqWrite>("ingest.metric_write", {
+    run_id: field.uuid(({ runId }) => runId),
+    seq: field.int8(({ seq }) => seq),
+    first_step: field.float8(({ write }) => write.firstStep),
+    last_step: field.float8(({ write }) => write.lastStep),
+    segment: field.bytea(({ write }) => write.segment),
+  }),
+  markers: composite<SeqWrite>("ingest.metric_marker", {
+    run_id: field.uuid(({ runId }) => runId),
+    seq: field.int8(({ seq }) => seq),
+    due_seconds: field.float8(({ write }) => write.markerSeconds!),
+  }),
+  records: composite<SeqWrite>("platform.idempotency_record", {
+    key: field.bytea(({ write }) => write.idempotency!.key),
+    body: field.bytea(({ write }) => write.idempotency!.body),
+    reply: field.bytea(({ write }) => replyOf(write.valueCount)),
+  }),
+  new_keys: composite<OfRun<NewKey>>("ingest.new_metric_key", {
+    run_id: field.uuid(({ runId }) => runId),
+    key: field.text(({ part }) => part.key),
+    key_id: field.int4(({ part }) => part.keyId),
+    minimise: field.bool(({ part }) => part.minimize),
+  }),
+  page_changes: composite<OfRun<PageChange>>("ingest.aggregate_page_change", {
+    run_id: field.uuid(({ runId }) => runId),
+    page: field.int4(({ part }) => part.page),
+    slot: field.int4(({ part }) => part.slot),
+    stats: field.float8Array(({ part }) => part.numbers),
+  }),
+  projects: composite<ProjectGrowth>("ingest.project_growth", {
+    project_id: field.uuid(({ projectId }) => projectId),
+    points: field.int8(({ points }) => points),
+    series: field.int4(({ series }) => series),
+  }),
+  sort_changes: composite<OfRun<SortChange>>("ingest.sort_value_change", {
+    run_id: field.uuid(({ runId }) => runId),
+    key: field.text(({ part }) => part.key),
+    key_id: field.int4(({ part }) => part.keyId),
+    minimise: field.bool(({ part }) => part.minimize),
+    is_new: field.bool(({ part }) => part.isNew),
+    best: field.float8(({ part }) => part.best),
+    latest: field.float8(({ part }) => part.latest),
+  }),
+};
 
 /** A group of writes of one organization. */
 export type MetricGroup = {
@@ -177,90 +233,41 @@ export type MetricGroup = {
 /** Stores a group of writes, all or nothing. */
 export async function appendMetricGroup(tx: Tx, group: MetricGroup): Promise<GroupOutcome> {
   const { orgId, runs, pointsSlot, sortKeysVersion } = group;
-  // The statement counts runs from 1.
-  const writes = runs.flatMap((run, i) => run.writes.map((write) => ({ ...write, run: i + 1 })));
-  const seqs = runs.flatMap((run) => run.writes.map((_, i) => run.version + 1 + i));
-  const keyed = writes.filter(({ idempotency }) => idempotency !== null);
-  const newKeys = runs.flatMap((run, i) => run.newKeys.map((key) => ({ ...key, run: i + 1 })));
-  const pageChanges = pageChangesOf(runs);
-  const projects = addedByProject(runs);
-  const sorted = runs.flatMap((run, i) => run.sortChanges.map((change) => ({ ...change, run: i + 1 })));
+  const writes = runs.flatMap(({ runId, version, writes: own }) =>
+    own.map((write, i): SeqWrite => ({ runId, seq: version + 1 + i, write })),
+  );
   const row = await tx.one<OutcomeRow>(appendGroup, [
     orgId,
-    uuidArray(runs.map(({ runId }) => runId)),
-    int8Array(runs.map(({ version }) => version)),
-    int8Array(runs.map(({ version, writes: own }) => version + own.length)),
-    int4Array(runs.map(({ keyCount }) => keyCount)),
-    int8Array(runs.map(({ pointCount }) => pointCount)),
-    int4Array(runs.map(({ notedMinute }) => notedMinute)),
-    int4Array(writes.map(({ run }) => run)),
-    int8Array(seqs),
-    float8Array(writes.map(({ firstStep }) => firstStep)),
-    float8Array(writes.map(({ lastStep }) => lastStep)),
-    byteaArray(writes.map(({ segment }) => segment)),
-    float8Array(writes.map(({ markerSeconds }) => markerSeconds ?? NO_MARKER)),
-    byteaArray(keyed.map(({ idempotency }) => idempotency!.key)),
-    byteaArray(keyed.map(({ idempotency }) => idempotency!.body)),
-    byteaArray(keyed.map(({ valueCount }) => replyOf(valueCount))),
-    int4Array(newKeys.map(({ run }) => run)),
-    textArray(newKeys.map(({ key }) => key)),
-    int4Array(newKeys.map(({ keyId }) => keyId)),
-    boolArray(newKeys.map(({ minimize }) => minimize)),
-    float8Array(pageChanges.numbers),
-    int4Array(pageChanges.runs),
-    int4Array(pageChanges.pages),
-    int4Array(pageChanges.slots),
-    int4Array(pageChanges.starts),
-    int4Array(pageChanges.lengths),
-    uuidArray(projects.map(({ projectId }) => projectId)),
-    int8Array(projects.map(({ points }) => points)),
-    int4Array(projects.map(({ series }) => series)),
-    pointsSlot,
     sortKeysVersion,
-    int4Array(sorted.map(({ run }) => run)),
-    textArray(sorted.map(({ key }) => key)),
-    int4Array(sorted.map(({ keyId }) => keyId)),
-    boolArray(sorted.map(({ minimize }) => minimize)),
-    boolArray(sorted.map(({ isNew }) => isNew)),
-    float8Array(sorted.map(({ best }) => best)),
-    float8Array(sorted.map(({ latest }) => latest)),
+    pointsSlot,
+    groupTypes.runs.array(runs),
+    groupTypes.writes.array(writes),
+    groupTypes.markers.array(writes.filter(({ write }) => write.markerSeconds !== null)),
+    groupTypes.records.array(writes.filter(({ write }) => write.idempotency !== null)),
+    groupTypes.new_keys.array(ofRuns(runs, (run) => run.newKeys)),
+    groupTypes.page_changes.array(ofRuns(runs, (run) => run.changes)),
+    groupTypes.projects.array(growthOf(runs)),
+    groupTypes.sort_changes.array(ofRuns(runs, (run) => run.sortChanges)),
   ]);
   return outcomeOf(row!, runs);
 }
 
-type AddedToProject = { readonly projectId: string; points: number; series: number };
-
-/** Returns how many values and series each project gets, in the order of the projects' ids. */
-function addedByProject(runs: readonly GroupRun[]): AddedToProject[] {
-  const added = new Map<string, AddedToProject>();
-  for (const { projectId, pointsAdded, newKeys, sortChanges } of runs) {
-    const project = added.get(projectId) ?? { projectId, points: 0, series: 0 };
-    added.set(projectId, project);
-    project.points += pointsAdded;
-    project.series += newKeys.length + sortChanges.filter(({ isNew }) => isNew).length;
-  }
-  return [...added.values()].sort((a, b) => (a.projectId < b.projectId ? -1 : 1));
+function ofRuns<Part>(runs: readonly GroupRun[], partsOf: (run: GroupRun) => readonly Part[]): OfRun<Part>[] {
+  return runs.flatMap((run) => partsOf(run).map((part) => ({ runId: run.runId, part })));
 }
 
-function pageChangesOf(runs: readonly GroupRun[]) {
-  const all = runs.flatMap(({ changes }, i) => changes.map((change) => ({ ...change, run: i + 1 })));
-  const lengths = all.map((change) => change.numbers.length);
-  const numbers = new Float64Array(lengths.reduce((sum, length) => sum + length, 0));
-  const starts: number[] = [];
-  let at = 0;
-  for (const change of all) {
-    starts.push(at);
-    numbers.set(change.numbers, at);
-    at += change.numbers.length;
+type ProjectGrowth = { readonly projectId: string; points: number; series: number };
+
+/** Returns how many values and series each project gets, in the order of the projects' ids. */
+function growthOf(runs: readonly GroupRun[]): ProjectGrowth[] {
+  const projects = new Map<string, ProjectGrowth>();
+  for (const { projectId, pointsAdded, newKeys: added, sortChanges } of runs) {
+    const project = projects.get(projectId) ?? { projectId, points: 0, series: 0 };
+    projects.set(projectId, project);
+    project.points += pointsAdded;
+    project.series += added.length + sortChanges.filter(({ isNew }) => isNew).length;
   }
-  return {
-    runs: all.map(({ run }) => run),
-    pages: all.map(({ page }) => page),
-    slots: all.map(({ slot }) => slot),
-    starts,
-    lengths,
-    numbers,
-  };
+  return [...projects.values()].sort((a, b) => (a.projectId < b.projectId ? -1 : 1));
 }
 
 /** Returns the reply that is kept for repeats: how many values were stored. */
