@@ -21,14 +21,15 @@ import type { MetricWriter } from "./metric-writer.ts";
  *     append-metrics.ts         reads the request; several writes may share a call
  *     metric-writer.ts          puts the write into a group with others (infra/jobs); repeats of a write get its reply
  *     pending-write.ts          a write in the queue, and whether it leaves a dirty marker
- *     commit-group.ts           stores a group in one transaction and answers its writes
- *     group-draft.ts            makes the statement of a group from the known state of its runs
+ *     commit-group.ts           loads, plans, stores and applies a group, and answers its writes
+ *     group-runs.ts             load: what is known of the runs of a group; apply: what is known of them afterwards
  *     run-states.ts             the known state of runs, in memory
- *     run-draft.rules.ts        numbers new keys and changes the aggregate pages of a run
+ *     plan-group.rules.ts       plan: numbers the keys, merges the aggregates, encodes the segments
+ *     run-change.rules.ts       the new keys and the changed aggregate pages of a run
  *     sort-changes.rules.ts     finds the values to sort by that change, of the few keys that lists are sorted by
  *     sort-keys.ts              which keys these are, in memory
  *     aggregate-page.ts         in packages/metric-codec: the aggregates of a write, and the merge of two aggregates
- *     metric-group.sql.ts       loads unknown state, and stores the group
+ *     store-group.sql.ts        store: one statement and one commit; its rows are in group-rows.sql.ts
  */
 
 /**

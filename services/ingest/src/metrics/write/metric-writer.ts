@@ -7,7 +7,7 @@ import { createMemoryShares } from "@tidemark/requests";
 import { ChangeKind } from "@tidemark/proto/changes/v1/changes";
 import type { Metrics } from "@tidemark/telemetry";
 import type { DirtyMarkers } from "../../compaction/dirty-markers.ts";
-import { commitGroup, commitHeld } from "./commit-group.ts";
+import { commitGroup, commitWaiting } from "./commit-group.ts";
 import {
   bytesOfWrite,
   createPendingWrite,
@@ -47,8 +47,8 @@ export type MetricWriterOptions = {
 const GROUP = { itemsMax: 64, bytesMax: 1024 * 1024, linesMax: Number.POSITIVE_INFINITY };
 /** While one group is in the database, the next is prepared. */
 const GROUPS_MAX = 2;
-/** The most writes that wait for an idempotency key that another process holds: each occupies a connection. */
-const HELD_MAX = 4;
+/** The most writes that wait for an idempotency key that another process has locked: each occupies a connection. */
+const WAITING_MAX = 4;
 
 /** Creates a writer with nothing in memory. */
 export function createMetricWriter(options: MetricWriterOptions): MetricWriter {
@@ -56,7 +56,7 @@ export function createMetricWriter(options: MetricWriterOptions): MetricWriter {
   /** Writes by organization and idempotency key, until they are answered. */
   const byKey = new Map<string, { readonly write: MetricWrite; readonly reply: Promise<MetricReply> }>();
   const memory = createMemoryShares(queueBytes);
-  let held = 0;
+  let waitingCount = 0;
   const deps = {
     db,
     markers,
@@ -73,19 +73,19 @@ export function createMetricWriter(options: MetricWriterOptions): MetricWriter {
       metrics.metricGroup(group.length);
       const waiting = await commitGroup(group, deps);
       return () => {
-        for (const write of waiting) void commitAlone(write);
+        for (const write of waiting) void commitWhenUnlocked(write);
       };
     },
   });
 
-  const commitAlone = async (write: PendingWrite): Promise<void> => {
-    if (!write.waits || held >= HELD_MAX) {
+  const commitWhenUnlocked = async (write: PendingWrite): Promise<void> => {
+    if (!write.waits || waitingCount >= WAITING_MAX) {
       write.reject(keyInProgress());
       return;
     }
-    held += 1;
-    await commitHeld(write, deps);
-    held -= 1;
+    waitingCount += 1;
+    await commitWaiting(write, deps);
+    waitingCount -= 1;
   };
 
   const enqueue = (write: MetricWrite, bytes: number): Promise<MetricReply> =>
@@ -93,7 +93,7 @@ export function createMetricWriter(options: MetricWriterOptions): MetricWriter {
       writes.add(createPendingWrite(write, bytes, markers, { resolve, reject }));
     });
 
-  /** Stores a write. One with the idempotency key of a write that is being stored gets the reply of that write, or has its turn when that failed. */
+  /** Stores a write. One with the idempotency key of a write that is being stored gets the reply of that write, or is stored when that failed. */
   const appendOnce = async (write: MetricWrite, bytes: number): Promise<MetricReply> => {
     if (write.idempotency === null) return enqueue(write, bytes);
     const key = `${write.orgId}${Buffer.from(write.idempotency.key).toString("base64")}`;

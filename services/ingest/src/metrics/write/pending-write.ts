@@ -29,8 +29,8 @@ export type PendingWrite = MetricWrite & {
 };
 
 /**
- * Whether a pending write leaves a dirty marker of its run. The draft of the write decides it; after that it changes only when another write has
- * to leave the marker instead, or when the write is drafted alone. Only the functions of this file read or change it.
+ * Whether a pending write leaves a dirty marker of its run. It is decided before the write is first planned; after that it changes only when another
+ * write has to leave the marker instead, or when the write is stored alone. Only the functions of this file read or change it.
  */
 export type MarkerState =
   | { readonly kind: "undecided" }
@@ -76,13 +76,16 @@ export function createPendingWrite(
   return pending;
 }
 
-/** Returns the seconds until the compactor should look at the run; null when the write leaves no marker. Decides it once for each write. */
-export function markerSecondsOf(write: PendingWrite, markers: DirtyMarkers): number | null {
-  if (write.marker.kind === "undecided") {
-    const afterSeconds = markers.next(write.runId, write.bytes);
-    write.marker = afterSeconds === null ? NONE : { kind: "due", afterSeconds };
-  }
-  return write.marker.kind === "due" ? write.marker.afterSeconds : null;
+/** Decides whether a write leaves a marker, unless that is decided. */
+export function decideMarker(write: PendingWrite, markers: DirtyMarkers): void {
+  if (write.marker.kind !== "undecided") return;
+  const afterSeconds = markers.next(write.runId, write.bytes);
+  write.marker = afterSeconds === null ? NONE : { kind: "due", afterSeconds };
+}
+
+/** Returns the seconds until the compactor should look at the run; null when the write leaves no marker. It is decided. */
+export function markerSecondsOf({ marker }: PendingWrite): number | null {
+  return marker.kind === "due" ? marker.afterSeconds : null;
 }
 
 /** Lets another write of the same run leave the marker of a write that is not stored: a written run must not lack its marker. */

@@ -9,23 +9,23 @@ const stateOf = (runId: string, version = 1): RunState => ({
   notedMinute: 0,
 });
 
-test("pages and key ids are known with the state that they were kept with, and no other", () => {
+test("pages and key ids are known with the state that they were set with, and no other", () => {
   const states = createRunStates(2 ** 20);
   const state = stateOf("a");
   const page = Float64Array.of(1);
   const ids = Uint32Array.of(2);
-  states.keep(state);
-  states.keepPage(state, 0, page);
-  states.keepKeyIds(state, "set", ids);
+  states.set(state);
+  states.setPage(state, 0, page);
+  states.setKeyIds(state, "set", ids);
   expect(states.get("a")).toBe(state);
   expect(states.page(state, 0)).toBe(page);
   expect(states.keyIds(state, "set")).toBe(ids);
   expect(states.page(state, 1)).toBeUndefined();
   expect(states.keyIds(state, "other")).toBeUndefined();
-  states.drop("a");
+  states.forget("a");
   expect(states.get("a")).toBeUndefined();
   const next = stateOf("a", 2);
-  states.keep(next);
+  states.set(next);
   expect(states.page(next, 0)).toBeUndefined();
   expect(states.keyIds(next, "set")).toBeUndefined();
 });
@@ -33,10 +33,10 @@ test("pages and key ids are known with the state that they were kept with, and n
 test("what was used longest ago goes when the memory is full, pages before key ids", () => {
   const states = createRunStates(256 * 1024);
   const state = stateOf("a");
-  states.keep(state);
-  states.keepKeyIds(state, "set", new Uint32Array(100));
+  states.set(state);
+  states.setKeyIds(state, "set", new Uint32Array(100));
   for (let page = 0; page < 1000; page++) {
-    states.keepPage(state, page, new Float64Array(320));
+    states.setPage(state, page, new Float64Array(320));
     states.page(state, 0);
   }
   expect(states.page(state, 0)).toBeDefined();
@@ -52,6 +52,6 @@ test("what was used longest ago goes when the memory is full, pages before key i
 test("what is larger than the memory is not kept", () => {
   const states = createRunStates(1024);
   const state = stateOf("a");
-  states.keepPage(state, 0, new Float64Array(320));
+  states.setPage(state, 0, new Float64Array(320));
   expect(states.page(state, 0)).toBeUndefined();
 });

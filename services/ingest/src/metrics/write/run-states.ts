@@ -12,18 +12,18 @@ export type RunState = {
 
 /**
  * The runs that are being written, as many as fit in memory; the least recently used is forgotten first. Aggregate pages and key ids belong
- * to the state that they were kept with: they are unknown to another state, which a run gets after its state was dropped.
+ * to the state that they were set with: they are unknown to another state, which a run gets after it was forgotten.
  */
 export type RunStates = {
   get(runId: string): RunState | undefined;
-  keep(state: RunState): void;
+  set(state: RunState): void;
   /** Forgets everything about a run. */
-  drop(runId: string): void;
+  forget(runId: string): void;
   page(state: RunState, page: number): Float64Array | undefined;
-  keepPage(state: RunState, page: number, numbers: Float64Array): void;
+  setPage(state: RunState, page: number, numbers: Float64Array): void;
   /** Returns the ids of a set of keys that the run has, in the order of the keys. */
   keyIds(state: RunState, keySet: string): Uint32Array | undefined;
-  keepKeyIds(state: RunState, keySet: string, ids: Uint32Array): void;
+  setKeyIds(state: RunState, keySet: string, ids: Uint32Array): void;
 };
 
 type Part<Numbers> = { readonly state: RunState; readonly numbers: Numbers };
@@ -48,12 +48,12 @@ export function createRunStates(bytesMax: number): RunStates {
     part?.state === state ? part.numbers : undefined;
   return {
     get: (runId) => states.get(runId) as RunState | undefined,
-    keep: (state) => void states.set(state.runId, state),
-    drop: (runId) => void states.delete(runId),
+    set: (state) => void states.set(state.runId, state),
+    forget: (runId) => void states.delete(runId),
     page: (state, page) => partOf(pages.get(pageKey(state, page)), state),
-    keepPage: (state, page, numbers) => void pages.set(pageKey(state, page), { state, numbers }),
+    setPage: (state, page, numbers) => void pages.set(pageKey(state, page), { state, numbers }),
     keyIds: (state, keySet) => partOf(states.get(keySetKey(state, keySet)) as Part<Uint32Array> | undefined, state),
-    keepKeyIds: (state, keySet, numbers) => void states.set(keySetKey(state, keySet), { state, numbers }),
+    setKeyIds: (state, keySet, numbers) => void states.set(keySetKey(state, keySet), { state, numbers }),
   };
 }
 

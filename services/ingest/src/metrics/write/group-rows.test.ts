@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { testSql } from "@tidemark/testkit";
 import { startIngest, type IngestFixture } from "../../ingest.fixture.ts";
-import { groupTypes } from "./metric-group.sql.ts";
+import { groupRows } from "./group-rows.sql.ts";
 
 let ingest: IngestFixture;
 
@@ -23,11 +23,11 @@ const attributes = testSql(
 test("append_metric_group takes arrays of the declared types, in their order", async () => {
   const { types } = (await ingest.owner.one<{ types: string }>(arrayParameters, []))!;
   expect(Object.entries(JSON.parse(types) as object)).toEqual(
-    Object.entries(groupTypes).map(([parameter, { name }]) => [parameter, name]),
+    Object.entries(groupRows).map(([parameter, { name }]) => [parameter, name]),
   );
 });
 
-test.each(Object.values(groupTypes))(
+test.each(Object.values(groupRows))(
   "the fields of $name are the attributes of the type, in their order",
   async (declared) => {
     const { fields } = (await ingest.owner.one<{ fields: string }>(attributes, [declared.name]))!;

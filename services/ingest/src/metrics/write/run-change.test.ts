@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { mergeAggregate, NUMBERS_PER_AGGREGATE } from "@tidemark/metric-codec";
 import fc from "fast-check";
-import { draftRun, type FinishedDraft, type KnownRun } from "./run-draft.rules.ts";
+import { createRunChange, type ChangedRun, type KnownRun } from "./run-change.rules.ts";
 
 const EMPTY: KnownRun = {
   keyCount: 0,
@@ -14,17 +14,17 @@ const EMPTY: KnownRun = {
 /** Aggregates of one value each, at step 0. */
 const aggregatesOf = (values: readonly number[]): Float64Array =>
   Float64Array.from(values.flatMap((value) => [1, value, 0, value, 0, value, 0, value, 0, 0]));
-const knownAfter = (run: FinishedDraft, pages: Map<number, Float64Array>): KnownRun => {
+const knownAfter = (run: ChangedRun, pages: Map<number, Float64Array>): KnownRun => {
   for (const [page, numbers] of run.pages) pages.set(page, numbers);
   return { keyCount: run.keyCount, pointCount: run.pointCount, page: (page) => pages.get(page)! };
 };
 
 describe("keys of a run", () => {
   test("are numbered in the order in which they come, those of several writes together", () => {
-    const draft = draftRun({ ...EMPTY, keyCount: 7 });
-    expect([...draft.idsOf(["a", "b", "c"], [-1, 3, -1])]).toEqual([7, 3, 8]);
-    expect([...draft.idsOf(["c", "d"], [-1, -1])]).toEqual([8, 9]);
-    const { keyCount, newKeys } = draft.finish();
+    const change = createRunChange({ ...EMPTY, keyCount: 7 });
+    expect([...change.idsOf(["a", "b", "c"], [-1, 3, -1])]).toEqual([7, 3, 8]);
+    expect([...change.idsOf(["c", "d"], [-1, -1])]).toEqual([8, 9]);
+    const { keyCount, newKeys } = change.finish();
     expect(keyCount).toBe(10);
     expect(newKeys).toEqual([
       { key: "a", keyId: 7 },
@@ -36,21 +36,21 @@ describe("keys of a run", () => {
 
 describe("pages of a run", () => {
   test("hold the aggregates of 32 keys each, the last one as many as there are", () => {
-    const draft = draftRun(EMPTY);
+    const change = createRunChange(EMPTY);
     const keys = Array.from({ length: 70 }, (_, i) => `k${i}`);
-    const ids = draft.idsOf(
+    const ids = change.idsOf(
       keys,
       keys.map(() => -1),
     );
-    draft.add(ids, aggregatesOf(keys.map((_, i) => i)), 70);
-    const { pages, changes, pointCount } = draft.finish();
+    change.add(ids, aggregatesOf(keys.map((_, i) => i)), 70);
+    const { pages, pageChanges, pointCount } = change.finish();
     expect(pointCount).toBe(70);
     expect(Array.from(pages, ([page, numbers]) => [page, numbers.length / NUMBERS_PER_AGGREGATE])).toEqual([
       [0, 32],
       [1, 32],
       [2, 6],
     ]);
-    expect(changes.map(({ page, slot, numbers }) => [page, slot, numbers.length / NUMBERS_PER_AGGREGATE])).toEqual([
+    expect(pageChanges.map(({ page, slot, numbers }) => [page, slot, numbers.length / NUMBERS_PER_AGGREGATE])).toEqual([
       [0, 0, 32],
       [1, 0, 32],
       [2, 0, 6],
@@ -60,19 +60,19 @@ describe("pages of a run", () => {
   test("are written from the first aggregate that changes to the last, and not changed in place", () => {
     const page = aggregatesOf(Array.from({ length: 32 }, (_, i) => i));
     const before = page.slice();
-    const draft = draftRun({ keyCount: 32, pointCount: 32, page: () => page });
-    draft.add(Uint32Array.of(4, 9), aggregatesOf([40, 90]), 2);
-    const { changes } = draft.finish();
-    expect(changes).toMatchObject([{ page: 0, slot: 4 }]);
-    expect(changes[0]!.numbers).toHaveLength(6 * NUMBERS_PER_AGGREGATE);
+    const change = createRunChange({ keyCount: 32, pointCount: 32, page: () => page });
+    change.add(Uint32Array.of(4, 9), aggregatesOf([40, 90]), 2);
+    const { pageChanges } = change.finish();
+    expect(pageChanges).toMatchObject([{ page: 0, slot: 4 }]);
+    expect(pageChanges[0]!.numbers).toHaveLength(6 * NUMBERS_PER_AGGREGATE);
     expect(page).toEqual(before);
   });
 
   test("that are full are not asked for when keys come after them", () => {
-    const draft = draftRun({ ...EMPTY, keyCount: 32 });
-    const ids = draft.idsOf(["new"], [-1]);
-    draft.add(ids, aggregatesOf([1]), 1);
-    expect(draft.finish().changes).toMatchObject([{ page: 1, slot: 0 }]);
+    const change = createRunChange({ ...EMPTY, keyCount: 32 });
+    const ids = change.idsOf(["new"], [-1]);
+    change.add(ids, aggregatesOf([1]), 1);
+    expect(change.finish().pageChanges).toMatchObject([{ page: 1, slot: 0 }]);
   });
 
   test("come out the same however writes are grouped, and so do stored ones that stretches are put into", () => {
@@ -84,26 +84,26 @@ describe("pages of a run", () => {
         const ids = new Map<string, number>();
         const naive = new Map<string, Float64Array>();
         let known = EMPTY;
-        let draft = draftRun(known);
+        let change = createRunChange(known);
         const finish = (): void => {
-          const run = draft.finish();
+          const run = change.finish();
           for (const { key, keyId } of run.newKeys) ids.set(key, keyId);
-          for (const { page, slot, numbers } of run.changes) {
+          for (const { page, slot, numbers } of run.pageChanges) {
             const old = stored.get(page) ?? [];
             const from = slot * NUMBERS_PER_AGGREGATE;
             stored.set(page, [...old.slice(0, from), ...numbers, ...old.slice(from + numbers.length)]);
           }
           known = knownAfter(run, pages);
-          draft = draftRun(known);
+          change = createRunChange(known);
         };
         for (const [metrics, ends] of writes) {
           const keys = Object.keys(metrics);
           const aggregates = aggregatesOf(Object.values(metrics));
-          const keyIds = draft.idsOf(
+          const keyIds = change.idsOf(
             keys,
             keys.map((key) => ids.get(key) ?? -1),
           );
-          draft.add(keyIds, aggregates, keys.length);
+          change.add(keyIds, aggregates, keys.length);
           keys.forEach((key, i) => {
             const aggregate = naive.get(key) ?? new Float64Array(NUMBERS_PER_AGGREGATE);
             mergeAggregate(aggregate, 0, aggregates, i * NUMBERS_PER_AGGREGATE);

@@ -22,42 +22,42 @@ export type PageChange = {
   readonly numbers: Float64Array;
 };
 
-/** The state of a run after some writes are stored, one after another. */
-export type RunDraft = {
+/** What some writes, one after another, change in a run. */
+export type RunChange = {
   /** Returns the ids of a write's keys. `found` holds the ids that the run has, -1 for the other keys, which get the next ids in their order. */
   idsOf(keys: readonly string[], found: ArrayLike<number>): Uint32Array;
   /** Adds the aggregates of a write, ten numbers for each of its keys. */
   add(keyIds: Uint32Array, aggregates: Float64Array, valueCount: number): void;
-  /** Returns the complete draft. Nothing may be added afterwards. */
-  finish(): FinishedDraft;
+  /** Returns the run as it is after the writes. Nothing may be added afterwards. */
+  finish(): ChangedRun;
 };
 
-/** A complete draft. */
-export type FinishedDraft = {
+/** A run as it is after some writes. */
+export type ChangedRun = {
   readonly keyCount: number;
   readonly pointCount: number;
   readonly newKeys: readonly { readonly key: string; readonly keyId: number }[];
-  readonly changes: readonly PageChange[];
+  readonly pageChanges: readonly PageChange[];
   /** The changed pages in their new state. */
   readonly pages: ReadonlyMap<number, Float64Array>;
 };
 
-type PageDraft = { readonly numbers: Float64Array; from: number; to: number };
+type ChangedPage = { readonly numbers: Float64Array; from: number; to: number };
 
-/** Creates a draft that begins with the known state of the run, and does not change that state. */
-export function draftRun(known: KnownRun): RunDraft {
+/** Begins with the known state of the run, and does not change that state. */
+export function createRunChange(known: KnownRun): RunChange {
   const newIds = new Map<string, number>();
-  const drafts = new Map<number, PageDraft>();
+  const changed = new Map<number, ChangedPage>();
   let pointCount = known.pointCount;
 
-  const draftOf = (page: number): PageDraft => {
-    let draft = drafts.get(page);
-    if (draft === undefined) {
-      draft = { numbers: new Float64Array(PAGE_NUMBERS), from: PAGE_NUMBERS, to: 0 };
-      if (page * AGGREGATES_PER_PAGE < known.keyCount) draft.numbers.set(known.page(page));
-      drafts.set(page, draft);
+  const pageOf = (index: number): ChangedPage => {
+    let page = changed.get(index);
+    if (page === undefined) {
+      page = { numbers: new Float64Array(PAGE_NUMBERS), from: PAGE_NUMBERS, to: 0 };
+      if (index * AGGREGATES_PER_PAGE < known.keyCount) page.numbers.set(known.page(index));
+      changed.set(index, page);
     }
-    return draft;
+    return page;
   };
 
   return {
@@ -78,31 +78,31 @@ export function draftRun(known: KnownRun): RunDraft {
     },
     add(keyIds, aggregates, valueCount) {
       pointCount += valueCount;
-      let page = -1;
-      let draft: PageDraft | undefined;
+      let index = -1;
+      let page: ChangedPage | undefined;
       for (let i = 0; i < keyIds.length; i++) {
         const id = keyIds[i]!;
-        if (draft === undefined || aggregatePageOf(id) !== page) {
-          page = aggregatePageOf(id);
-          draft = draftOf(page);
+        if (page === undefined || aggregatePageOf(id) !== index) {
+          index = aggregatePageOf(id);
+          page = pageOf(index);
         }
         const at = aggregateStartOf(id);
-        mergeAggregate(draft.numbers, at, aggregates, i * NUMBERS_PER_AGGREGATE);
-        if (at < draft.from) draft.from = at;
-        if (at >= draft.to) draft.to = at + NUMBERS_PER_AGGREGATE;
+        mergeAggregate(page.numbers, at, aggregates, i * NUMBERS_PER_AGGREGATE);
+        if (at < page.from) page.from = at;
+        if (at >= page.to) page.to = at + NUMBERS_PER_AGGREGATE;
       }
     },
     finish() {
       const keyCount = known.keyCount + newIds.size;
       const pages = new Map<number, Float64Array>();
-      const changes: PageChange[] = [];
-      for (const [page, { numbers, from, to }] of drafts) {
+      const pageChanges: PageChange[] = [];
+      for (const [page, { numbers, from, to }] of changed) {
         const length = Math.min(PAGE_NUMBERS, (keyCount - page * AGGREGATES_PER_PAGE) * NUMBERS_PER_AGGREGATE);
         pages.set(page, length < PAGE_NUMBERS ? numbers.slice(0, length) : numbers);
-        changes.push({ page, slot: from / NUMBERS_PER_AGGREGATE, numbers: numbers.subarray(from, to) });
+        pageChanges.push({ page, slot: from / NUMBERS_PER_AGGREGATE, numbers: numbers.subarray(from, to) });
       }
       const newKeys = Array.from(newIds, ([key, keyId]) => ({ key, keyId }));
-      return { keyCount, pointCount, newKeys, changes, pages };
+      return { keyCount, pointCount, newKeys, pageChanges, pages };
     },
   };
 }

@@ -1,0 +1,95 @@
+import { sql, type Tx } from "@tidemark/pg";
+import { groupRows, insertedOf, type OfRun, type ProjectGrowth, type SeqWrite } from "./group-rows.sql.ts";
+import type { PendingWrite } from "./pending-write.ts";
+import type { GroupPlan, RunPlan } from "./plan-group.rules.ts";
+
+/**
+ * The outcome of a group. `keys`: these writes cannot be stored. `stale`: these runs now have other versions. `sort_keys`: the organization now
+ * has other sort keys. Only `applied` wrote anything; its runs are noted as unindexed in that minute.
+ */
+export type GroupOutcome =
+  | { readonly outcome: "applied"; readonly notedMinute: number }
+  | { readonly outcome: "keys"; readonly unusable: readonly UnusableKey[] }
+  | { readonly outcome: "stale"; readonly runIds: readonly string[] }
+  | { readonly outcome: "sort_keys" };
+
+/** A write whose idempotency key another transaction has locked, or was used before: for another request, or for the same one, whose reply was `inserted`. */
+export type UnusableKey =
+  | { readonly request: PendingWrite; readonly key: "locked" | "reused" }
+  | { readonly request: PendingWrite; readonly key: "repeated"; readonly inserted: number };
+
+type OutcomeRow = {
+  outcome: "applied" | "keys" | "stale" | "sort_keys";
+  indexes: number[] | null;
+  sameBodies: (boolean | null)[] | null;
+  replies: (Buffer | null)[] | null;
+  notedMinute: number | null;
+};
+
+const appendGroup = sql(
+  "ingest_append_metric_group",
+  `SELECT outcome, indexes, same_bodies AS "sameBodies", old_replies AS "replies", noted_minute AS "notedMinute"
+   FROM ingest.append_metric_group($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+);
+
+/**
+ * Stores a group of writes of one organization, all or nothing. `pointsSlot` says which of the counters of its projects counts the group; no other group of this
+ * process uses it at the same time.
+ */
+export async function storeGroup(tx: Tx, orgId: string, plan: GroupPlan, pointsSlot: number): Promise<GroupOutcome> {
+  const { runs, sortKeysVersion } = plan;
+  const writes = runs.flatMap(({ runId, version, writes: own }) =>
+    own.map((write, i): SeqWrite => ({ runId, seq: version + 1 + i, write })),
+  );
+  const keyed = writes.filter(({ write }) => write.request.idempotency !== null);
+  const row = await tx.one<OutcomeRow>(appendGroup, [
+    orgId,
+    sortKeysVersion,
+    pointsSlot,
+    groupRows.runs.array(runs),
+    groupRows.writes.array(writes),
+    groupRows.markers.array(writes.filter(({ write }) => write.markerSeconds !== null)),
+    groupRows.records.array(keyed),
+    groupRows.new_keys.array(ofRuns(runs, ({ newKeys }) => newKeys)),
+    groupRows.page_changes.array(ofRuns(runs, ({ pageChanges }) => pageChanges)),
+    groupRows.projects.array(growthOf(runs)),
+    groupRows.sort_changes.array(ofRuns(runs, ({ sortChanges }) => sortChanges)),
+  ]);
+  return outcomeOf(
+    row!,
+    runs,
+    keyed.map(({ write }) => write.request),
+  );
+}
+
+function ofRuns<Part>(runs: readonly RunPlan[], partsOf: (run: RunPlan) => readonly Part[]): OfRun<Part>[] {
+  return runs.flatMap((run) => partsOf(run).map((part) => ({ runId: run.runId, part })));
+}
+
+/** Returns how many values and series each project gets, in the order of the projects' ids. */
+function growthOf(runs: readonly RunPlan[]): ProjectGrowth[] {
+  const projects = new Map<string, ProjectGrowth>();
+  for (const { projectId, pointsAdded, newKeys: added, sortChanges } of runs) {
+    const project = projects.get(projectId) ?? { projectId, points: 0, series: 0 };
+    projects.set(projectId, project);
+    project.points += pointsAdded;
+    project.series += added.length + sortChanges.filter(({ isNew }) => isNew).length;
+  }
+  return [...projects.values()].sort((a, b) => (a.projectId < b.projectId ? -1 : 1));
+}
+
+function outcomeOf(row: OutcomeRow, runs: readonly RunPlan[], keyed: readonly PendingWrite[]): GroupOutcome {
+  const { outcome, indexes, sameBodies, replies } = row;
+  if (outcome === "applied") return { outcome, notedMinute: row.notedMinute! };
+  if (outcome === "sort_keys") return { outcome };
+  if (outcome === "stale") return { outcome, runIds: indexes!.map((ordinal) => runs[ordinal - 1]!.runId) };
+  const unusable = indexes!.map((ordinal, i): UnusableKey => {
+    const request = keyed[ordinal - 1]!;
+    const reply = replies![i];
+    if (reply === null || reply === undefined) return { request, key: "locked" };
+    return sameBodies![i] === true
+      ? { request, key: "repeated", inserted: insertedOf(reply) }
+      : { request, key: "reused" };
+  });
+  return { outcome, unusable };
+}
