@@ -57,7 +57,7 @@ function nextAbove(step: number): number {
 }
 
 /** Whether all points of a series are needed, no matter which are shown. */
-export function isWhole({ smoothing, axis }: Pick<ColumnsQuery, "smoothing" | "axis">): boolean {
+export function needsAllPoints({ smoothing, axis }: Pick<ColumnsQuery, "smoothing" | "axis">): boolean {
   return smoothing !== undefined || axis !== "step";
 }
 

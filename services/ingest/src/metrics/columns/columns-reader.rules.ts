@@ -4,7 +4,7 @@ import { createWantedKeys, type WantedKeys } from "../read/segment-keys.rules.ts
 import { makeBoundedSeries, type SeriesMaker } from "./bounded-series.rules.ts";
 import { secondsSince, timesOf, valuesOf } from "./chart-axis.rules.ts";
 import { collectPoints, type CollectedPoints, type SortedPoints } from "./collect-points.rules.ts";
-import { boundsOf, isWhole } from "./columns-plan.rules.ts";
+import { boundsOf, needsAllPoints } from "./columns-plan.rules.ts";
 import { partsOf, ROW_KINDS, type ColumnsPage } from "./columns-page.rules.ts";
 import { axisRange, columnsOfBuckets, columnsOfPoints, drawPoints, type Drawn } from "./draw-points.rules.ts";
 import { MODES, type Entry, type PlannedSeries, type ReadPlan } from "./read-plan.rules.ts";
@@ -29,10 +29,10 @@ type RunMaker = {
 /** A series without the grid of its axis, which may be shared by all series. */
 type Unfinished = { readonly drawn: Drawn | undefined; readonly columns: (low: number, high: number) => SeriesColumns };
 
-/** Creates a reader. Its memory is bounded by the shown part of each series and one page; for whole series, by the points of one run. */
+/** Creates a reader. Its memory is bounded by the shown part of each series and one page; where all points are needed, by those of one run. */
 export function createColumnsReader(plan: ReadPlan): ColumnsReader {
   const { query, sources, entries, series } = plan;
-  const whole = isWhole(query);
+  const needsAll = needsAllPoints(query);
   const finished: (readonly Unfinished[])[] = [];
   const openBlock = createBlockOpener();
   const entriesOf = Map.groupBy(entries, ({ source }) => source);
@@ -44,7 +44,7 @@ export function createColumnsReader(plan: ReadPlan): ColumnsReader {
     while (current === undefined || current.run < run) {
       if (current !== undefined) finished.push(current.maker.finish());
       const next = current === undefined ? 0 : current.run + 1;
-      const maker = whole ? makeWholeRun(plan, next) : makeBoundedRun(plan, series[next]!);
+      const maker = needsAll ? makeUnboundedRun(plan, next) : makeBoundedRun(plan, series[next]!);
       current = { run: next, maker };
     }
     return current.maker;
@@ -122,7 +122,7 @@ function makeBoundedRun({ query }: ReadPlan, series: readonly PlannedSeries[]): 
   };
 }
 
-function makeWholeRun(plan: ReadPlan, run: number): RunMaker {
+function makeUnboundedRun(plan: ReadPlan, run: number): RunMaker {
   const { query, series, startedUs } = plan;
   const timed = new Set(
     plan.entries

@@ -10,7 +10,7 @@ import {
   type PlanPart,
   type RunFacts,
 } from "./columns-pages.sql.ts";
-import { isWhole, keysToRead, type ChartedRun, type ColumnsQuery } from "./columns-plan.rules.ts";
+import { needsAllPoints, keysToRead, type ChartedRun, type ColumnsQuery } from "./columns-plan.rules.ts";
 import type { ColumnsPage } from "./columns-page.rules.ts";
 import { createColumnsReader } from "./columns-reader.rules.ts";
 import { planRead, type ReadPlan } from "./read-plan.rules.ts";
@@ -58,7 +58,7 @@ export function readColumns(
   bounds = BOUNDS,
 ): Promise<FoundColumns> {
   const inTurn = <T>(work: (sink: (plan: ReadPlan) => PageSink) => Promise<T>): Promise<T> =>
-    isWhole(query) ? seriesThreads.use(orgId, work) : work(readHere);
+    needsAllPoints(query) ? seriesThreads.use(orgId, work) : work(readHere);
   return inTurn((openSink) =>
     db.readTenant(orgId, async (tx) => {
       const { facts, versions } = await readAllFacts(tx, orgId, query, runs, bounds);
@@ -143,7 +143,7 @@ function partsOfPlan({ sources, entries }: ReadPlan, max: number): PlanPart[] {
 }
 
 function requireFew({ query, entries }: ReadPlan): void {
-  if (!isWhole(query)) return;
+  if (!needsAllPoints(query)) return;
   const most = query.axis !== "step" && query.sharedGrid ? SHARED_AXIS_POINTS_MAX : WHOLE_POINTS_MAX;
   if (entries.reduce((sum, { facts }) => sum + facts.count, 0) > most) throw tooManyPoints(most);
 }

@@ -3,7 +3,7 @@ import type { KeyFacts } from "../read/metric-rows.rules.ts";
 import {
   boundsOf,
   extentOf,
-  isWhole,
+  needsAllPoints,
   keysToRead,
   stepGrids,
   type ChartedRun,
@@ -61,9 +61,9 @@ export function planRead(
 ): ReadPlan {
   const keys = keysToRead(query);
   const bounds = boundsOf(query);
-  const whole = isWhole(query);
+  const needsAll = needsAllPoints(query);
   // Only the points themselves have the axis, so with edges all of them are read; smoothing needs all of them anyway.
-  const readsAll = query.smoothing !== undefined || (whole && query.edges);
+  const readsAll = query.smoothing !== undefined || (needsAll && query.edges);
   const { from, to } = readsAll ? { from: 0, to: Infinity } : bounds;
   const { buckets } = query;
   const extents = runs.map(({ chain }, run) => keys.map((_, place) => extentOf(chain, facts[run]!, place)));
@@ -109,13 +109,13 @@ export function planRead(
     from,
     to,
     withEdges: query.edges && !readsAll,
-    pointsMax: buckets === undefined && !whole ? query.limit + 1 : undefined,
+    pointsMax: buckets === undefined && !needsAll ? query.limit + 1 : undefined,
   };
 }
 
 function modeOf(query: ColumnsQuery, { count, isSampled, grid }: PlannedSeries, place: number): EntryMode {
   const { buckets, axis, keys } = query;
-  if (isWhole(query)) {
+  if (needsAllPoints(query)) {
     if (place >= keys.length) return MODES.untimed;
     return axis !== "step" || !isSampled ? MODES.timed : MODES.untimed;
   }

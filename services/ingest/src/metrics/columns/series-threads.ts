@@ -15,9 +15,9 @@ export type PageSink = {
 /** Threads that build series from all of their points, so that no other request waits for one. */
 export type SeriesThreads = {
   /**
-   * Runs a read on a thread of its own. Organizations take turns. When the request is over, the thread ends, even in the middle of work, and the next read
+   * Runs a read on a thread of its own. The organization whose last read started longest ago comes first. When the request is over, the thread ends, even in the middle of work, and the next read
    * gets a new one.
-   * @throws service_unavailable if it had no turn within 4 s, deadline_exceeded
+   * @throws service_unavailable if it could not start within 4 s, deadline_exceeded
    */
   use<T>(orgId: string, read: (open: (plan: ReadPlan) => PageSink) => Promise<T>): Promise<T>;
   /** Ends all threads. Running and waiting reads are rejected. */
@@ -33,7 +33,7 @@ export type ThreadAnswer =
   | { readonly series: readonly (readonly SeriesColumns[])[] }
   | { readonly failure: string };
 
-/** The longest time that a read waits for its turn. */
+/** The longest time that a read waits for a thread. */
 const WAIT_MS_MAX = 4000;
 
 type Waiting = { readonly orgId: string; readonly admit: () => void; readonly refuse: (error: Error) => void };
@@ -43,22 +43,22 @@ export function createSeriesThreads(threads: number): SeriesThreads {
   const idle: Worker[] = [];
   const running = new Set<Worker>();
   const queue: Waiting[] = [];
-  /** By organization, the turn of its last started read. Empty while none waits or runs. */
-  const turns = new Map<string, number>();
-  let turn = 0;
+  /** By organization, the number of its last started read: reads are counted as they start. Empty while none waits or runs. */
+  const lastStarts = new Map<string, number>();
+  let starts = 0;
   let taken = 0;
   let isClosed = false;
 
   const admitNext = (): void => {
     while (taken < threads && queue.length > 0) {
-      const oldest = Math.min(...queue.map(({ orgId }) => turns.get(orgId) ?? 0));
-      const at = queue.findIndex(({ orgId }) => (turns.get(orgId) ?? 0) === oldest);
+      const oldest = Math.min(...queue.map(({ orgId }) => lastStarts.get(orgId) ?? 0));
+      const at = queue.findIndex(({ orgId }) => (lastStarts.get(orgId) ?? 0) === oldest);
       const [next] = queue.splice(at, 1);
-      turns.set(next!.orgId, (turn += 1));
+      lastStarts.set(next!.orgId, (starts += 1));
       taken += 1;
       next!.admit();
     }
-    if (taken === 0) turns.clear();
+    if (taken === 0) lastStarts.clear();
   };
 
   const enter = (orgId: string): Promise<void> =>
@@ -97,16 +97,16 @@ export function createSeriesThreads(threads: number): SeriesThreads {
         isOver = true;
         void worker.terminate();
       });
-      let isWhole = false;
+      let isIntact = false;
       try {
         const found = await read((plan) => sinkOf(worker, plan, () => isOver));
-        isWhole = true;
+        isIntact = true;
         return found;
       } finally {
         forget();
         running.delete(worker);
         // Otherwise the thread would go on with the unfinished read.
-        if (isWhole && !isOver && !isClosed) {
+        if (isIntact && !isOver && !isClosed) {
           worker.unref();
           idle.push(worker);
         } else void worker.terminate();

@@ -24,7 +24,7 @@ export type RunModel = {
   series(
     key: string,
     range: StepRange,
-    budget: { readonly limit: number; readonly buckets: number | undefined; readonly wholeMax: number },
+    budget: { readonly limit: number; readonly buckets: number | undefined; readonly unsampledMax: number },
   ): { points: ShownPoint[]; truncated: boolean; sampled: boolean };
 };
 
@@ -59,11 +59,11 @@ export function createRunModel(): RunModel {
   return {
     points,
     list,
-    series(key, range, { limit, buckets, wholeMax }) {
+    series(key, range, { limit, buckets, unsampledMax }) {
       const ranged = range.startStep !== undefined || range.endStep !== undefined;
       if (buckets === undefined || ranged) return { ...list({ key, ...range }, limit), sampled: false };
       const all = points.filter((point) => point.key === key);
-      if (all.length <= wholeMax) return { ...list({ key, ...range }, wholeMax), sampled: false };
+      if (all.length <= unsampledMax) return { ...list({ key, ...range }, unsampledMax), sampled: false };
       return { points: sample(key, all, buckets), truncated: false, sampled: true };
     },
   };

@@ -262,7 +262,7 @@ async function checkSeries({ runIds, models }: World, query: SeriesQuery): Promi
       runIds: distinct.map((run) => runIds[run]!),
       keys,
       range: unranged,
-      limit: buckets === undefined ? limit : budget.wholeMax,
+      limit: buckets === undefined ? limit : budget.unsampledMax,
       buckets: budget.buckets,
     },
     { bytes: 1, series: 1 },

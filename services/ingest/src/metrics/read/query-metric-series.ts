@@ -34,7 +34,7 @@ export function queryMetricSeriesHandler(deps: {
     const budget = shareSeriesBudget(keys.length * asked.length, limit, request.buckets);
     // A range of steps shows details: it is neither sampled nor returned whole beyond the limit.
     const buckets = startStep === undefined && endStep === undefined ? budget.buckets : undefined;
-    const readLimit = buckets === undefined ? budget.limit : budget.wholeMax;
+    const readLimit = buckets === undefined ? budget.limit : budget.unsampledMax;
     const found = await readSeries(db, {
       orgId,
       runIds,

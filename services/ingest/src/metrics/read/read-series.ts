@@ -54,13 +54,13 @@ async function readRuns(db: Db, query: SeriesQuery, pageBytes: number): Promise<
   const found: RunSeries[] = [];
   while (found.length < runIds.length) {
     stopIfOver();
-    const rest = { ...query, runIds: runIds.slice(found.length) };
-    const reader = createSeriesReader(rest);
-    const next = await listSeriesRows(db, rest, seriesBegin, pageBytes, reader.add);
+    const remaining = { ...query, runIds: runIds.slice(found.length) };
+    const reader = createSeriesReader(remaining);
+    const next = await listSeriesRows(db, remaining, seriesBegin, pageBytes, reader.add);
     // The run in which the page ended is read again.
     found.push(...reader.take().slice(0, next === undefined ? undefined : next.run - 1));
     if (next?.run === 1) {
-      const long = { ...rest, runIds: rest.runIds.slice(0, 1) };
+      const long = { ...remaining, runIds: remaining.runIds.slice(0, 1) };
       found.push(...(await db.readTenant(orgId, (tx) => readInPages(tx, long, pageBytes))));
     }
   }

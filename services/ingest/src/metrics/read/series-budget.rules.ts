@@ -11,8 +11,8 @@ export type SeriesBudget = {
   readonly limit: number;
   /** The number of parts that a longer series is sampled in; undefined when the request names none. */
   readonly buckets: number | undefined;
-  /** The most points of a series that is returned whole even if the request names buckets. */
-  readonly wholeMax: number;
+  /** The most points of a series that is not sampled even if the request names buckets. */
+  readonly unsampledMax: number;
 };
 
 /** Returns how many points to read in order to return the first `limit` of them and to know whether there are more. */
@@ -33,6 +33,6 @@ export function shareSeriesBudget(seriesCount: number, limit: number, buckets: n
   return {
     limit: Math.min(limit, SERIES_POINTS.max, Math.max(1, Math.floor(share))),
     buckets: effectiveBuckets,
-    wholeMax: POINTS_PER_BUCKET * (effectiveBuckets ?? 0),
+    unsampledMax: POINTS_PER_BUCKET * (effectiveBuckets ?? 0),
   };
 }

@@ -15,6 +15,6 @@ test.each([
 });
 
 test("a series is whole while it has at most four points per bucket", () => {
-  expect(shareSeriesBudget(1, 10, 100).wholeMax).toBe(400);
-  expect(shareSeriesBudget(2000, 10, 100).wholeMax).toBe(60);
+  expect(shareSeriesBudget(1, 10, 100).unsampledMax).toBe(400);
+  expect(shareSeriesBudget(2000, 10, 100).unsampledMax).toBe(60);
 });

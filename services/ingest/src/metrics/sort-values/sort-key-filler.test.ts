@@ -168,7 +168,7 @@ describe("a write that does not know of a sort key", () => {
       // As a writer that takes its number, and whose registry it then reads in a snapshot from before the asking.
       await tx.rows(number, []);
       for (let round = 0; round < 3; round++) {
-        expect(await sortKeys.round({ rest: () => Promise.resolve() })).toBe(0);
+        expect(await sortKeys.round({ pauseFor: () => Promise.resolve() })).toBe(0);
         await sortKeys.unclaim();
       }
       expect(await sortKeys.ready(tenant)).toEqual([]);

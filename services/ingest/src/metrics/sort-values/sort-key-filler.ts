@@ -16,11 +16,11 @@ const LEASE_SECONDS = 15;
 /** Few at a time: writes of these runs wait for the step. */
 const RUNS_PER_STEP = 100;
 
-/** A filler works this many times as long as it rests. */
-const WORK_PER_REST = 4;
+/** A filler works this many times as long as it pauses. */
+const WORK_PER_PAUSE = 4;
 /** Writes take milliseconds, so a write that does not know of a sort key ends soon. */
 const WAIT_MS = 20;
-/** After this many waits other sort keys have their turn, and this one again after some seconds: a transaction may take long. */
+/** After this many waits other sort keys are filled, and this one again after some seconds: a transaction may take long. */
 const WAITS_MAX = 50;
 const RETRY_SECONDS = 2;
 
@@ -32,14 +32,14 @@ export type SortKeyFillerOptions = {
   readonly workerDb: Db;
   readonly log: Pick<Log, "info">;
   /** Waits for a number of milliseconds. */
-  readonly rest?: (ms: number) => Promise<unknown>;
+  readonly pauseFor?: (ms: number) => Promise<unknown>;
   /** Asked before each step: when true, the rest is left to other processes. */
   readonly isStopped?: () => boolean;
 };
 
 /**
- * Does one round: makes requested sort keys ready, one after another, and returns how many became ready. Between the steps of a key it rests
- * a little, so that writes have their turn. Several processes may do so simultaneously: each takes different sort keys. After a crash the
+ * Does one round: makes requested sort keys ready, one after another, and returns how many became ready. Between the steps of a key it pauses
+ * a little, so that writes are not delayed. Several processes may do so simultaneously: each takes different sort keys. After a crash the
  * next round continues where the last step ended, once the claim has run out.
  */
 export async function fillSortKeys(options: SortKeyFillerOptions): Promise<number> {
@@ -57,7 +57,7 @@ export async function fillSortKeys(options: SortKeyFillerOptions): Promise<numbe
 const PROGRESS_MS = 5000;
 
 async function fill(sortKey: AskedSortKey, options: SortKeyFillerOptions): Promise<boolean> {
-  const { db, workerDb, log, rest = pause, isStopped = () => false } = options;
+  const { db, workerDb, log, pauseFor = pause, isStopped = () => false } = options;
   const { orgId, by } = sortKey;
   const started = performance.now();
   let toldAtMs = started;
@@ -76,8 +76,8 @@ async function fill(sortKey: AskedSortKey, options: SortKeyFillerOptions): Promi
       toldAtMs = now;
       log.info("a sort key is being made ready", { org_id: orgId, by, runs, outcome: step.outcome });
     }
-    if (step.outcome === "filled") await rest((now - stepped) / WORK_PER_REST);
-    else if (++waits <= WAITS_MAX) await rest(WAIT_MS);
+    if (step.outcome === "filled") await pauseFor((now - stepped) / WORK_PER_PAUSE);
+    else if (++waits <= WAITS_MAX) await pauseFor(WAIT_MS);
     else {
       await releaseSortKey(workerDb, sortKey, RETRY_SECONDS);
       return false;

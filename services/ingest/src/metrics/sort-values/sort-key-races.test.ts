@@ -88,7 +88,7 @@ test("a reader never sees another value than the one that it would calculate", a
   };
   const others = [
     meanwhile((n) => sortKeys.ask(tenant, KEYS[n % KEYS.length]!)),
-    meanwhile(async () => void (ready += await sortKeys.round({ rest: () => Promise.resolve() }))),
+    meanwhile(async () => void (ready += await sortKeys.round({ pauseFor: () => Promise.resolve() }))),
     // A process that dies after its first step.
     meanwhile(async () => {
       const sortKey = await claimSortKey(sortKeys.workerDb, 60);
@@ -97,7 +97,7 @@ test("a reader never sees another value than the one that it would calculate", a
     }),
     meanwhile(async (n) => {
       await ingest.owner.rows(makeQuiet, [tenant.orgId, [resting[n % 3]!]]);
-      await indexQuietRuns({ db: ingest.db, workerDb: sortKeys.workerDb, rest: () => Promise.resolve() });
+      await indexQuietRuns({ db: ingest.db, workerDb: sortKeys.workerDb, pauseFor: () => Promise.resolve() });
     }),
     meanwhile(async (n) => {
       // It is requested again soon.

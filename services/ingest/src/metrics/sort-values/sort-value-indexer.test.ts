@@ -10,7 +10,7 @@ import {
   type TestPoint,
 } from "../../ingest.fixture.ts";
 import { indexQuietRuns } from "./sort-value-indexer.ts";
-import { listUnindexedRuns, indexSortValues, endIndexing } from "./sort-values.sql.ts";
+import { listUnindexedRuns, indexSortValues, finishIndexing } from "./sort-values.sql.ts";
 
 let fixture: IngestFixture;
 let workerDb: Db;
@@ -112,7 +112,7 @@ test("a write between the steps leaves the run unindexed, and the next round ind
   if (run === undefined) throw new Error("the quiet run is not listed");
   await fixture.db.withTenant(tenant.orgId, (tx) => indexSortValues(tx, run, "", 100));
   await append(tenant, runId, [1, { loss: 1 }]);
-  expect(await fixture.db.withTenant(tenant.orgId, (tx) => endIndexing(tx, run))).toBe(false);
+  expect(await fixture.db.withTenant(tenant.orgId, (tx) => finishIndexing(tx, run))).toBe(false);
   expect((await read(tenant, runId)).ranks).toEqual([["unindexed", "loss", -1, 1]]);
   await makeQuiet(runId);
   await indexAll();
@@ -129,7 +129,7 @@ test("a write waits for the last step, and is not lost", async () => {
   let written: Promise<unknown> = Promise.resolve();
   await fixture.db.withTenant(tenant.orgId, async (tx) => {
     await indexSortValues(tx, run, "", 100);
-    expect(await endIndexing(tx, run)).toBe(true);
+    expect(await finishIndexing(tx, run)).toBe(true);
     written = append(tenant, runId, [1, { loss: 0.5 }]);
   });
   await written;
@@ -151,23 +151,23 @@ test("more keys than a step takes are all indexed", async () => {
   expect(counted).toEqual({ run: 1200, project: 1200 });
 });
 
-test("indexing rests between the steps of a run with many keys as long as it works, and not at all with few", async () => {
+test("indexing pauses between the steps of a run with many keys as long as it works, and not at all with few", async () => {
   const tenant = await fixture.newTenant();
   const indexNew = async (keys: number): Promise<number[]> => {
     const runId = await fixture.newRun(tenant);
     await append(tenant, runId, [0, Object.fromEntries(Array.from({ length: keys }, (_, n) => [`k${n}`, n]))]);
     await makeQuiet(runId);
-    const rests: number[] = [];
+    const pauses: number[] = [];
     const started = performance.now();
-    expect(await indexQuietRuns({ db: fixture.db, workerDb, rest: async (ms) => void rests.push(ms) })).toBe(1);
-    expect(rests.reduce((sum, ms) => sum + ms, 0)).toBeLessThan(performance.now() - started);
-    return rests;
+    expect(await indexQuietRuns({ db: fixture.db, workerDb, pauseFor: async (ms) => void pauses.push(ms) })).toBe(1);
+    expect(pauses.reduce((sum, ms) => sum + ms, 0)).toBeLessThan(performance.now() - started);
+    return pauses;
   };
   expect(await indexNew(300)).toEqual([]);
-  const rests = await indexNew(1200);
+  const pauses = await indexNew(1200);
   // Steps of 500, 500 and 200 keys, and one that finds no more: before the last two.
-  expect(rests).toHaveLength(2);
-  for (const ms of rests) expect(ms).toBeGreaterThan(0);
+  expect(pauses).toHaveLength(2);
+  for (const ms of pauses) expect(ms).toBeGreaterThan(0);
 });
 
 test("indexing that is stopped ends after the current step, and the next round does the rest", async () => {

@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { startRounds, type Rounds } from "@tidemark/jobs";
 import type { Db } from "@tidemark/pg";
 import type { Log } from "@tidemark/telemetry";
-import { listUnindexedRuns, indexSortValues, endIndexing, type UnindexedRun } from "./sort-values.sql.ts";
+import { listUnindexedRuns, indexSortValues, finishIndexing, type UnindexedRun } from "./sort-values.sql.ts";
 
 /** A run is quiet when it was not written in this minute and the one before: longer than any write may take. */
 const QUIET_MINUTES = 2;
@@ -21,13 +21,13 @@ export type SortValueIndexerOptions = {
   /** With the worker's role, which sees the runs of all organizations. */
   readonly workerDb: Db;
   /** Waits for a number of milliseconds. */
-  readonly rest?: (ms: number) => Promise<unknown>;
+  readonly pauseFor?: (ms: number) => Promise<unknown>;
   /** Asked before each step: when true, the rest is left to the next round. */
   readonly isStopped?: () => boolean;
 };
 
 /**
- * Does one round: indexes the sort values of runs that have been quiet, and returns how many runs became indexed. For a run of many keys it rests
+ * Does one round: indexes the sort values of runs that have been quiet, and returns how many runs became indexed. For a run of many keys it pauses
  * as long as it works, because millions of values take PostgreSQL minutes, while other work needs it. Several processes may do so
  * simultaneously, and after a crash the next round continues: a run counts as indexed only once its last statement has committed.
  */
@@ -40,18 +40,18 @@ export async function indexQuietRuns(options: SortValueIndexerOptions): Promise<
 
 async function indexRun(
   run: UnindexedRun,
-  { db, rest = pause, isStopped = () => false }: SortValueIndexerOptions,
+  { db, pauseFor = pause, isStopped = () => false }: SortValueIndexerOptions,
 ): Promise<boolean> {
   let workedMs = 0;
   for (let after: string | null = "", steps = 0; after !== null; steps += 1) {
-    if (steps >= STEPS_OF_FEW_KEYS) await rest(workedMs);
+    if (steps >= STEPS_OF_FEW_KEYS) await pauseFor(workedMs);
     if (isStopped()) return false;
     const from: string = after;
     const started = performance.now();
     after = await db.withTenant(run.orgId, (tx) => indexSortValues(tx, run, from, KEYS_PER_STEP));
     workedMs = performance.now() - started;
   }
-  return db.withTenant(run.orgId, (tx) => endIndexing(tx, run));
+  return db.withTenant(run.orgId, (tx) => finishIndexing(tx, run));
 }
 
 const PERIOD_MS = 15_000;

@@ -4,7 +4,7 @@ import { sql, type Db, type Tx } from "@tidemark/pg";
 export type UnindexedRun = { readonly orgId: string; readonly runId: string; readonly touchedMinute: number };
 
 const listRuns = sql(
-  "ingest_list_unsettled",
+  "ingest_list_unindexed_runs",
   `SELECT org_id AS "orgId", run_id AS "runId", touched_minute AS "touchedMinute"
    FROM ingest.unindexed_runs
    WHERE touched_minute <= floor(extract(epoch FROM now()) / 60)::integer - $1::integer
@@ -32,10 +32,10 @@ export async function indexSortValues(
   return row?.lastKey ?? null;
 }
 
-const endRun = sql("ingest_settle_run", "SELECT ingest.finish_indexing($1, $2, $3) AS indexed");
+const finishRun = sql("ingest_finish_indexing", "SELECT ingest.finish_indexing($1, $2, $3) AS indexed");
 
 /** Makes a run count as indexed once the values of all its keys are copied. Returns false when it was written meanwhile. */
-export async function endIndexing(tx: Tx, { orgId, runId, touchedMinute }: UnindexedRun): Promise<boolean> {
-  const row = await tx.one<{ indexed: boolean }>(endRun, [orgId, runId, touchedMinute]);
+export async function finishIndexing(tx: Tx, { orgId, runId, touchedMinute }: UnindexedRun): Promise<boolean> {
+  const row = await tx.one<{ indexed: boolean }>(finishRun, [orgId, runId, touchedMinute]);
   return row?.indexed === true;
 }
