@@ -12,7 +12,7 @@ import { exploreObjectsHandler } from "./objects/explore-objects.ts";
 import { listObjectsHandler } from "./objects/list-objects.ts";
 import { listTableRowsHandler } from "./objects/list-table-rows.ts";
 import { summarizeRankMetricsHandler } from "./rank-metrics/summarize-rank-metrics.ts";
-import { measureRemovalHandler } from "./removal/measure-removal.ts";
+import { measureRemovalHandler } from "./removal/removal.ts";
 import { measureRunDataHandler } from "./reads/measure-run-data.ts";
 import { exportAttributesHandler } from "./attributes/export-attributes.ts";
 import { restoreAttributesHandler } from "./attributes/restore-attributes.ts";

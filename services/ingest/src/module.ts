@@ -21,7 +21,7 @@ import { startSortValueIndexer } from "./metrics/sort-values/sort-value-indexer.
 import { searchRunsOf } from "./objects/search-runs.ts";
 import { createMetricWriter } from "./metrics/write/metric-writer.ts";
 import { createRankLayouts } from "./rank-metrics/rank-layout.rules.ts";
-import { removeRunData } from "./removal/remove-run-data.ts";
+import { removeRunData } from "./removal/removal.ts";
 import { createIdSource } from "./writes/id-source.rules.ts";
 import { findRunRefs, readRunChanges } from "./runs/run-refs.sql.ts";
 

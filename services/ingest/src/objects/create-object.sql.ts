@@ -1,6 +1,6 @@
 import { byteaArray, int4Array, sql, type Db } from "@tidemark/pg";
 import { withFreshIds, type IdempotencyHashes } from "../writes/write-outcome.sql.ts";
-import type { PackedChunk } from "./packed-chunk.rules.ts";
+import type { PackedChunk } from "./table-chunks.ts";
 
 /** One accepted object. */
 export type ObjectWrite = {

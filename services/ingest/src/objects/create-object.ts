@@ -15,12 +15,11 @@ import { callerOf, isUuid, pathId, refuseUnpaid, throwFault, type RunDirectory }
 import type { Handler } from "@tidemark/rpc";
 import { finishInTurns, mapInTurns } from "@tidemark/turns";
 import type { IdSource } from "../writes/id-source.rules.ts";
-import { packChunk } from "./chunk-bytes.ts";
+import { packChunk } from "./table-chunks.ts";
 import { createObject } from "./create-object.sql.ts";
 import { encodeObject } from "./encode-object.ts";
-import { checkObject, isMedia } from "./object-limits.rules.ts";
+import { checkObject, isMedia, summaryOf } from "./object.rules.ts";
 import { readObjects } from "./objects.sql.ts";
-import { summaryOf } from "./summary.rules.ts";
 
 const ROUTE = "POST /api/runs/{run_id}/objects";
 const utf8 = new TextDecoder();

@@ -11,9 +11,8 @@ import type {
 import { callerOf, isUuid, pathId, type Caller, type RunDirectory } from "@tidemark/requests";
 import type { Call, Handler } from "@tidemark/rpc";
 import { encodeObject } from "./encode-object.ts";
-import { mergeWalks } from "./explore.rules.ts";
+import { mergeWalks, readObjectCursor, writeObjectCursor } from "./explore.rules.ts";
 import { findProjectByName, readExplored, walkObjects, type ExploredRow, type ObjectScope } from "./explore.sql.ts";
-import { readObjectCursor, writeObjectCursor } from "./object-cursor.ts";
 
 /** Returns the ids of the runs that a search of the caller finds. @throws object_explorer_invalid also when there are too many */
 export type FindRunsOfSearch = (

@@ -9,7 +9,7 @@ import {
 import { exportedRuns, type RunDirectory } from "@tidemark/requests";
 import type { StreamHandler } from "@tidemark/rpc";
 import { createPauses } from "@tidemark/turns";
-import { unpackChunk } from "./chunk-bytes.ts";
+import { unpackChunk } from "./table-chunks.ts";
 import { encodeStoredObject } from "./encode-object.ts";
 import {
   findObjectKinds,

@@ -5,7 +5,7 @@ import type { ListTableRowsRequestSchema, ListTableRowsResponseSchema } from "@t
 import { callerOf, canSee, requireLimit, throwFault, type Caller, type RunDirectory } from "@tidemark/requests";
 import type { Handler } from "@tidemark/rpc";
 import { mapInTurns } from "@tidemark/turns";
-import { unpackChunk } from "./chunk-bytes.ts";
+import { unpackChunk } from "./table-chunks.ts";
 import { findTable, readTableChunks } from "./table-rows.sql.ts";
 
 /** IngestReadService.ListTableRows: reads the chunks that hold the page, and no others. @throws not_found, then bad_request */

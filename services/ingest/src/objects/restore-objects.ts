@@ -9,8 +9,7 @@ import { RichObjectSchema, TableChunkSchema } from "@tidemark/proto/ingest/v1/ob
 import type { IngestRestoreService } from "@tidemark/proto/ingest/v1/restore";
 import { callerOf, isUuid, pathId, type Caller, type RunDirectory } from "@tidemark/requests";
 import type { Handlers } from "@tidemark/rpc";
-import { packChunk, unpackChunk } from "./chunk-bytes.ts";
-import type { PackedChunk } from "./packed-chunk.rules.ts";
+import { packChunk, unpackChunk, type PackedChunk } from "./table-chunks.ts";
 import type { IdSource } from "../writes/id-source.rules.ts";
 import { withFreshIds } from "../writes/write-outcome.sql.ts";
 import { noteWrite } from "../writes/write-steps.ts";

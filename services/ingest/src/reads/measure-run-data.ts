@@ -1,11 +1,12 @@
 import { badRequest } from "@tidemark/errors";
 import { RUNS_PAGE_ROWS } from "@tidemark/limits";
-import type { Db } from "@tidemark/pg";
+import type { Db, Tx } from "@tidemark/pg";
 import type { MeasureRunDataRequestSchema, MeasureRunDataResponseSchema } from "@tidemark/proto/ingest/v1/run_data";
 import { callerOf, pathId, type RunDirectory } from "@tidemark/requests";
 import type { Handler } from "@tidemark/rpc";
-import { hasMoreTableRows } from "./has-more-table-rows.ts";
-import { hasMoreAttributes, measureRuns } from "./measures.sql.ts";
+import { unpackChunk } from "../objects/table-chunks.ts";
+import { hasMoreAttributes, listTables, measureRuns, readLastChunks } from "./measures.sql.ts";
+import { boundRows } from "./table-ends.rules.ts";
 
 /** IngestReadService.MeasureRunData, at one moment. @throws not_found, bad_request */
 export function measureRunDataHandler(deps: {
@@ -29,4 +30,29 @@ export function measureRunDataHandler(deps: {
       { plans: "walks" },
     );
   };
+}
+
+/** Last chunks that are read at a time. */
+const ENDS = 64;
+
+/**
+ * Returns whether the tables of runs have more than `tableRowsMax` rows; looks at `attributesMax` tables at most. The numbers of their last chunks are usually
+ * enough. Where they are not, the last chunks are read until the answer is known.
+ */
+async function hasMoreTableRows(
+  tx: Tx,
+  orgId: string,
+  runIds: readonly string[],
+  { attributesMax, tableRowsMax }: { readonly attributesMax: number; readonly tableRowsMax: number },
+): Promise<boolean> {
+  const tables = (await listTables(tx, orgId, runIds, attributesMax)).filter(({ lastChunk }) => lastChunk >= 0);
+  const { least, most, beforeEnds } = boundRows(tables);
+  if (least > tableRowsMax) return true;
+  if (most <= tableRowsMax) return false;
+  let rows = beforeEnds;
+  for (let at = 0; at < tables.length && rows <= tableRowsMax; at += ENDS) {
+    const ends = await readLastChunks(tx, orgId, tables.slice(at, at + ENDS));
+    for (const bytes of ends) rows += unpackChunk(bytes).rowCount;
+  }
+  return rows > tableRowsMax;
 }

@@ -2,8 +2,14 @@ import { gridOf } from "@tidemark/metric-codec";
 import { createBlockOpener, type SeriesTaker } from "../read/metric-rows.rules.ts";
 import { createWantedKeys, type WantedKeys } from "../read/segment-keys.rules.ts";
 import { makeBoundedSeries, type SeriesMaker } from "./bounded-series.rules.ts";
-import { secondsSince, timesOf, valuesOf } from "./chart-axis.rules.ts";
-import { collectPoints, type CollectedPoints, type SortedPoints } from "./collect-points.rules.ts";
+import {
+  collectPoints,
+  secondsSince,
+  timesOf,
+  valuesOf,
+  type CollectedPoints,
+  type SortedPoints,
+} from "./collect-points.rules.ts";
 import { boundsOf, needsAllPoints } from "./columns-plan.rules.ts";
 import { partsOf, ROW_KINDS, type ColumnsPage } from "./columns-page.rules.ts";
 import { axisRange, columnsOfBuckets, columnsOfPoints, drawPoints, type Drawn } from "./draw-points.rules.ts";

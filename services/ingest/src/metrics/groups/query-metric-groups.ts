@@ -16,8 +16,7 @@ import { readColumns, type ColumnsDeps } from "../columns/read-columns.ts";
 import type { SeriesColumns } from "../columns/series-columns.rules.ts";
 import { requireKeys } from "../read/query-metric-series.ts";
 import { SERIES_POINTS_MAX } from "../read/series-budget.rules.ts";
-import { groupBuckets } from "./group-budget.rules.ts";
-import { sharedBuckets, type RunBuckets } from "./shared-buckets.rules.ts";
+import { groupBuckets, sharedBuckets, type RunBuckets } from "./shared-buckets.rules.ts";
 import { readStatistics, statisticsOf, type Statistic } from "./statistics.rules.ts";
 
 /**

@@ -1,7 +1,6 @@
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { groupBuckets } from "./group-budget.rules.ts";
-import { sharedBuckets } from "./shared-buckets.rules.ts";
+import { groupBuckets, sharedBuckets } from "./shared-buckets.rules.ts";
 
 /** A run as a list of its buckets, with their means. */
 const anyRun = fc.dictionary(fc.nat(12).map(String), fc.integer({ min: -9, max: 9 }), { maxKeys: 8 });

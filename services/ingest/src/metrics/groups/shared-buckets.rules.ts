@@ -1,3 +1,5 @@
+import { SERIES_POINTS_MAX } from "../read/series-budget.rules.ts";
+
 /** Buckets of one run in ascending order, on a grid that all runs share. */
 export type RunBuckets = { readonly step: Float64Array; readonly mean: Float64Array };
 
@@ -24,4 +26,13 @@ export function* sharedBuckets(runs: readonly RunBuckets[]): Generator<SharedBuc
     });
     yield { step, means: means.subarray(0, count) };
   }
+}
+
+/** Most buckets of single runs that are in memory at a time. */
+const READ_BUCKETS_MAX = 600_000;
+
+/** Returns how many buckets to read series in, so that neither the answer nor its input has too many. */
+export function groupBuckets(asked: number, groups: number, runs: number, keys: number): number {
+  const answered = Math.floor(SERIES_POINTS_MAX / (groups * keys));
+  return Math.max(1, Math.min(asked, answered, Math.floor(READ_BUCKETS_MAX / (runs * keys))));
 }

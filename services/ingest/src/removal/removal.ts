@@ -1,8 +1,9 @@
-import type { Db } from "@tidemark/pg";
+import type { Db, Removal } from "@tidemark/pg";
 import type { MeasureRemovalRequestSchema, MeasureRemovalResponseSchema } from "@tidemark/proto/ingest/v1/ingest";
 import { callerOf, readRemovalScope, type RunDirectory } from "@tidemark/requests";
 import type { Handler } from "@tidemark/rpc";
 import { measureRemovalOf } from "./removal.sql.ts";
+import { removeOrganizationRows, removeProjectRows, removeRunRows } from "./removed-rows.sql.ts";
 
 /** IngestReadService.MeasureRemoval, at one moment. @throws not_found */
 export function measureRemovalHandler(deps: {
@@ -14,4 +15,12 @@ export function measureRemovalHandler(deps: {
     const scope = await readRemovalScope(deps.runs, caller, request);
     return deps.db.readTenant(caller.orgId, (tx) => measureRemovalOf(tx, caller.orgId, scope), { plans: "walks" });
   };
+}
+
+/** Removes all run data of a run, a project whose runs are gone, or an organization. Resolves to true: nothing is left. `db` runs as the worker. */
+export async function removeRunData(db: Db, { orgId, kind, id, projectId }: Removal): Promise<boolean> {
+  if (kind === "run") await removeRunRows(db, orgId, id, projectId!);
+  else if (kind === "project") await removeProjectRows(db, orgId, id);
+  else await removeOrganizationRows(db, orgId);
+  return true;
 }

@@ -1,7 +1,14 @@
 import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import { fromBinary, toBinary } from "@bufbuild/protobuf";
 import { TableChunkSchema, type TableChunk } from "@tidemark/proto/ingest/v1/objects";
-import type { PackedChunk } from "./packed-chunk.rules.ts";
+
+/** A stored chunk of a table. */
+export type PackedChunk = {
+  /** A byte that says how, then the message, compressed when that makes it smaller. */
+  readonly rows: Buffer;
+  /** Logical bytes: of the JSON texts of the cells, and one for each cell. */
+  readonly bytes: number;
+};
 
 const PLAIN = 0;
 const ZSTD = 1;
