@@ -1,9 +1,10 @@
+import type { IncomingMessage } from "node:http";
 import type { Blob } from "@tidemark/blob";
 import type { Call } from "@tidemark/rpc";
 import type { EmbedSession } from "@tidemark/proto/reports/v1/embeds";
 import type { Identity } from "@tidemark/proto/common/v1/common";
 import type { EmbedParts } from "@tidemark/web/build";
-import type { IncomingMessage } from "node:http";
+import type { ExactNumbers } from "@tidemark/documents";
 import type { Callers, CredentialCallers } from "./auth/callers.ts";
 import type { SealedCaller } from "./auth/sealed-caller.ts";
 import type { EventStreams, OpenStream } from "./changes/event-streams.ts";
@@ -16,7 +17,6 @@ import type { ChosenSpan } from "./serving/choose-span.ts";
 import type { RateClass } from "./limits/rates.rules.ts";
 import type { RequestExports } from "./spool/request-exports.ts";
 import type { KeptExport } from "./spool/spool.ts";
-import type { ExactNumbers } from "@tidemark/documents";
 
 /** One query parameter as text; absent when it was not sent or blank. */
 export type Query = Readonly<Record<string, string>>;

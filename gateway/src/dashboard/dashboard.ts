@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { acceptsGzip } from "../http/compress.ts";
-import { readIfNoneMatch, weakTag } from "../http/entity-tag.ts";
+import { readIfNoneMatch, weakTag } from "../http/range.ts";
 import { ASSETS, writeDocument, type Document } from "./document.ts";
 import { pageOfPath, wantsHtml } from "./page-paths.ts";
 import type { Bundle } from "./read-bundle.ts";

@@ -1,9 +1,8 @@
-import type { IncomingMessage } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { badRequest } from "@tidemark/errors";
-import { askForBody } from "./expect.ts";
-import { createBodyPieces, KEPT_BYTES_MIN } from "./body-pieces.ts";
 import { answerClientError, beginWatch, endWatch } from "../http/client-error.ts";
+import { createBodyPieces, KEPT_BYTES_MIN } from "./body-pieces.ts";
 
 /** The slowest allowed pace of a body that is handled while it arrives. */
 export type ArrivalPace = {
@@ -91,4 +90,27 @@ export function dropRest(request: IncomingMessage): void {
   // The server has stopped counting the time of a request that was watched.
   const timer = setTimeout(() => request.destroy(), LEFTOVER_MS).unref();
   request.once("close", () => clearTimeout(timer)).resume();
+}
+
+const waiting = new WeakMap<IncomingMessage, ServerResponse>();
+
+/** Serves requests with `Expect: 100-continue` like others, but only `askForBody` lets their clients continue (RFC 9110, Expect). */
+export function holdExpectations(server: Server): void {
+  server.on("checkContinue", (request, response) => {
+    waiting.set(request, response);
+    server.emit("request", request, response);
+  });
+  // An expectation that we do not know may be ignored; Node's refusal would have no body.
+  server.on("checkExpectation", (request, response) => void server.emit("request", request, response));
+}
+
+/** Asks a waiting client to send the body. The reader of a body calls it first. */
+export function askForBody(request: IncomingMessage): void {
+  waiting.get(request)?.writeContinue();
+  waiting.delete(request);
+}
+
+/** Returns whether a client holds its body back. It may never send it, so that the connection has to end with the answer. */
+export function holdsBodyBack(request: IncomingMessage): boolean {
+  return waiting.has(request);
 }

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { COUNTED_BYTES_MIN, type BodyAccount } from "./body-memory.ts";
-import { clientNetwork } from "../limits/client-network.ts";
+import { clientNetwork } from "../limits/embed-limits.ts";
 import type { RequestState, ServingContext } from "../serving/context.ts";
+import { COUNTED_BYTES_MIN, type BodyAccount } from "./body-memory.ts";
 
 /** Returns the account of a request, and opens it where its body did not need one. It closes with the answer. */
 export function accountOf(

@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { connect } from "node:net";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { startApp, type TestApp } from "../app.fixture.ts";
 import type { Route } from "../route.ts";
-import { arriving } from "./arrival.ts";
 import { parseAnswer, rawRequest } from "../http/raw-request.fixture.ts";
+import { arriving } from "./arrival.ts";
 
 const facts = {
   method: "POST",

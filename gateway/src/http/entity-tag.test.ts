@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { readIfNoneMatch, weakTag } from "./entity-tag.ts";
+import { readIfNoneMatch, weakTag } from "./range.ts";
 
 describe("If-None-Match", () => {
   test.each([

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "@jest/globals";
 import { AppError } from "@tidemark/errors";
+import { BODY_DEPTH_MAX, parseJsonObject } from "@tidemark/documents";
+import { createPathMethods } from "../serving/unmatched.ts";
 import { baseUrlOf, cookieSecure, createOriginRule, isHost } from "./origin.ts";
 import { acceptsGzip } from "./compress.ts";
 import { readIdempotencyKey, requestIdOf } from "./headers.ts";
-import { BODY_DEPTH_MAX, parseJsonObject } from "@tidemark/documents";
 import { parseQuery } from "./parse.ts";
-import { createPathMethods } from "../serving/unmatched.ts";
 
 const refused = (read: () => unknown): string => {
   try {

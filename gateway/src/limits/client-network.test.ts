@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { clientNetwork } from "./client-network.ts";
+import { clientNetwork } from "./embed-limits.ts";
 
 test.each([
   ["127.0.0.1", "127.0.0.1"],

@@ -2,11 +2,10 @@ import { AppError } from "@tidemark/errors";
 import { planOf, tierOf, type Plans } from "@tidemark/plans";
 import type { Identity } from "@tidemark/proto/common/v1/common";
 import type { Route } from "../route.ts";
-import { clientNetwork } from "./client-network.ts";
+import { clientNetwork } from "./embed-limits.ts";
 import type { HeldTokens } from "./held-tokens.ts";
 import { monthHeaders, rateHeaders, type LimitHeaders } from "./limit-headers.ts";
-import { monthRefusal } from "./month-quota.rules.ts";
-import { addressRate, rateOf, shareOf, type RateClass } from "./rates.rules.ts";
+import { addressRate, monthRefusal, rateOf, shareOf, type RateClass } from "./rates.rules.ts";
 import type { Counted, RequestCounts } from "./request-counts.ts";
 import { createBuckets, type Rate, type Taken } from "./token-bucket.ts";
 

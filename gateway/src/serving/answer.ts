@@ -1,16 +1,15 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { badRequest } from "@tidemark/errors";
 import type { Log } from "@tidemark/telemetry";
-import { toErrorAnswer } from "../errors.ts";
+import { toErrorAnswer, type ErrorAnswer } from "../errors.ts";
 import { bootstrapTokenOf, presentedBy } from "../auth/authenticator.ts";
-import { holdsBodyBack } from "../gate/expect.ts";
+import { holdsBodyBack } from "../gate/arrival.ts";
 import { headerNames, mediaTypeOf } from "../http/headers.ts";
 import { LINGER_BYTES_MAX, lingerAtEnd } from "../gate/delayed-close.ts";
 import { corsHeaders } from "../http/origin.ts";
-import { PAGE_TYPE } from "../http/page.ts";
+import { escapeHtml, PAGE_TYPE, writePage, type WrittenPage } from "../http/page.ts";
 import type { Route } from "../route.ts";
 import type { ServingContext } from "./context.ts";
-import { errorPage } from "./error-page.ts";
 
 /**
  * Sets the headers of every answer: the request's id; that no cache keeps it, unless the route says otherwise; for pages from allowed origins the right to read
@@ -70,4 +69,28 @@ export function sendError(
     body: JSON.stringify(answer.body),
   };
   reply.code(answer.status).header("content-type", mediaType).send(body);
+}
+
+const STYLE = `:root{color-scheme:light dark;font:14px/1.45 system-ui,sans-serif}
+body{margin:12vh auto;max-width:46em;padding:0 16px;text-align:center}
+h1{font-size:16px}`;
+
+const TITLES: Readonly<Record<number, string>> = {
+  404: "This page does not exist",
+  429: "Too many requests",
+  503: "Not available at the moment",
+};
+
+/** Writes the page for an error of a route that answers with pages. */
+function errorPage({ status, body }: ErrorAnswer): WrittenPage {
+  const title = TITLES[status] ?? "This page cannot be shown";
+  return writePage({
+    title,
+    style: STYLE,
+    body: `<main><h1>${title}</h1><p>${escapeHtml(sentence(body.error))}</p></main>`,
+  });
+}
+
+function sentence(text: string): string {
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`;
 }

@@ -1,13 +1,15 @@
 import type { IncomingMessage } from "node:http";
 import type { FastifyRequest } from "fastify";
 import { parseJsonObject, parseJsonObjectInTurns } from "@tidemark/documents";
-import { askForBody } from "../gate/expect.ts";
+import { badRequest } from "@tidemark/errors";
+import { askForBody } from "../gate/arrival.ts";
 import { mediaTypeOf } from "../http/headers.ts";
 import { BODY_BYTES_MAX, readBody, UNKNOWN_BODY_BYTES_MAX } from "../gate/read-body.ts";
-import type { Route } from "../route.ts";
+import type { Protocol, Route } from "../route.ts";
+import { takeTurn } from "../gate/turn.ts";
+import { COUNTED_BYTES_MIN } from "../gate/body-memory.ts";
 import type { RequestState, ServingContext } from "./context.ts";
 import { watchArrival } from "./rights.ts";
-import { takeTurn } from "../gate/turn.ts";
 
 /** The outcome of reading a body: its object, nothing, or a refusal. */
 export type ParsedBody = Readonly<Record<string, unknown>> | undefined | Error;
@@ -112,4 +114,24 @@ function parsed(bytes: Buffer, { exactNumbers = false }: Route): ParsedBody {
   } catch (fault) {
     return fault as Error;
   }
+}
+
+/** Whether the body may be large enough to be counted, as bodies that are compressed or of unknown length may be. */
+export function mayBeLarge(route: Route, { headers }: FastifyRequest): boolean {
+  if (route.body === undefined) return false;
+  return headers["content-encoding"] !== undefined || !(Number(headers["content-length"]) < COUNTED_BYTES_MIN);
+}
+
+/** Requires that a body, if there is one, is declared as JSON. @throws bad_request */
+export function checkContentType({ headers }: FastifyRequest): void {
+  const empty = headers["transfer-encoding"] === undefined && Number(headers["content-length"] ?? 0) === 0;
+  if (!empty && mediaTypeOf(headers) !== "application/json") {
+    throw badRequest("the content type must be application/json");
+  }
+}
+
+/** Requires that a body is declared as one of a protocol's media types. @throws bad_request */
+export function requireMediaType({ mediaTypes }: Protocol, { headers }: FastifyRequest): void {
+  if (mediaTypes.includes(mediaTypeOf(headers))) return;
+  throw badRequest(`the content type must be ${mediaTypes.join(" or ")}`);
 }

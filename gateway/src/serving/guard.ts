@@ -10,13 +10,13 @@ import { headerNames, readIdempotencyKey } from "../http/headers.ts";
 import { baseUrlOf, isFromThisMachine, isTls } from "../http/origin.ts";
 import type { Admission } from "../limits/limiter.ts";
 import type { Route } from "../route.ts";
-import { beginAnswer } from "./answer.ts";
 import { accountOf } from "../gate/charge-answer.ts";
-import { countAddress } from "./count-address.ts";
-import type { RequestState, ServingContext } from "./context.ts";
-import { checkContentType, mayBeLarge, requireMediaType } from "./body-headers.ts";
-import { beginEmbedAnswer, openEmbed } from "./guard-embed.ts";
 import { closeTurn } from "../gate/turn.ts";
+import { beginAnswer } from "./answer.ts";
+import { countAddress } from "./unmatched.ts";
+import type { RequestState, ServingContext } from "./context.ts";
+import { checkContentType, mayBeLarge, requireMediaType } from "./body.ts";
+import { beginEmbedAnswer, openEmbed } from "./guard-embed.ts";
 
 /**
  * Decides about a request before its body is read, in an order that clients may rely on: credentials

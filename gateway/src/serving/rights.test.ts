@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type { Socket } from "node:net";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { parseCredential } from "@tidemark/credentials";
 import { CredentialKind, type CredentialEntry } from "@tidemark/proto/control/v1/control";
 import { until } from "@tidemark/testkit";
@@ -7,7 +7,7 @@ import { startApp, type TestApp } from "../app.fixture.ts";
 import { allRoutes } from "../api/index.ts";
 import { arriving } from "../gate/arrival.ts";
 import { holdRequest, parseAnswer } from "../http/raw-request.fixture.ts";
-import type { Route, HandlerContext } from "../route.ts";
+import type { HandlerContext, Route } from "../route.ts";
 
 // A client holds a request back until the credential that let it in has ended.
 

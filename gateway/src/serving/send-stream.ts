@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { isAppError } from "@tidemark/errors";
 import { requireTaking } from "../gate/read-pace.ts";
 import type { AnswerStream } from "../route.ts";
+import type { OpenStream } from "../changes/event-streams.ts";
 import { announceSpan } from "./choose-span.ts";
 import type { ServingContext } from "./context.ts";
 
@@ -62,4 +63,14 @@ async function* from(
 function hasLeft(error: unknown): boolean {
   const { code } = error as { code?: unknown };
   return code === "ERR_STREAM_PREMATURE_CLOSE" || code === "ERR_STREAM_UNABLE_TO_PIPE" || code === "ECONNRESET";
+}
+
+/** Sends the headers and hands the answer over to its events. They are not compressed: that would cost each stream a hundred times what it holds. */
+export function sendEvents(events: OpenStream, reply: FastifyReply): FastifyReply {
+  reply.hijack();
+  const { raw } = reply;
+  raw.writeHead(reply.statusCode, reply.getHeaders() as Record<string, string>);
+  raw.flushHeaders();
+  events.start(raw);
+  return reply;
 }

@@ -5,7 +5,6 @@ import type { Route } from "../route.ts";
 import type { Found } from "../dashboard/dashboard.ts";
 import { PAGE_TYPE } from "../http/page.ts";
 import { beginAnswer, sendError } from "./answer.ts";
-import { countAddress } from "./count-address.ts";
 import type { ServingContext } from "./context.ts";
 
 /**
@@ -64,7 +63,7 @@ function measure({ method }: FastifyRequest, { raw }: FastifyReply, { metrics }:
 }
 
 /** Returns the methods of a path; empty when no route has it. */
-export type PathMethods = (path: string) => readonly string[];
+type PathMethods = (path: string) => readonly string[];
 
 /** Finds the methods of a path, HEAD with GET: the methods of the template that spells out most of it, as `/openapi.json` says. */
 export function createPathMethods(routes: readonly Pick<Route, "method" | "path">[]): PathMethods {
@@ -91,4 +90,16 @@ function patternOf(template: string): RegExp {
   const literal = template.split(/\{\w+\}/).map((part) => RegExp.escape(part));
   // As in the guard, no part of a path may be empty or hold NUL.
   return new RegExp(`^${literal.join("(?:(?!%00)[^/])+")}$`);
+}
+
+/** Counts a request against its client address. @throws rate_limit_exceeded, with the headers for its answer set */
+export function countAddress(
+  { limiter }: Pick<ServingContext, "limiter">,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void {
+  const refused = limiter.countAddress(request.ip);
+  if (refused?.refused === undefined) return;
+  reply.headers(refused.headers);
+  throw refused.refused;
 }

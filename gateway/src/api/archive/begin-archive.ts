@@ -3,7 +3,7 @@ import type { Call } from "@tidemark/rpc";
 import type { Clients } from "../../clients.ts";
 import type { RouteInput } from "../../route.ts";
 import type { Source } from "../../spool/spool.ts";
-import { exportHeaders } from "../export/export-headers.ts";
+import { exportHeaders } from "../export/begin-export.ts";
 import { readCompleteSelection, type CompleteFormat } from "../export/export-query.ts";
 
 /** Milliseconds that a complete export may take until it is on disk. */

@@ -2,7 +2,7 @@ import { badRequest } from "@tidemark/errors";
 import type { Call } from "@tidemark/rpc";
 import type { Clients } from "../../clients.ts";
 import { arriving } from "../../gate/arrival.ts";
-import type { RouteInput, RouteReply, Schema, HandlerContext } from "../../route.ts";
+import type { HandlerContext, RouteInput, RouteReply, Schema } from "../../route.ts";
 import { countSchema, listSchema, objectSchema, textSchema, uuidSchema } from "../schemas.ts";
 import { decoded, piecesOfLines } from "./body-pieces.ts";
 

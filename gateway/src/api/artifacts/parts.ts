@@ -3,7 +3,7 @@ import type { Call } from "@tidemark/rpc";
 import type { Clients } from "../../clients.ts";
 import { arriving } from "../../gate/arrival.ts";
 import { bodyTooLarge } from "../../gate/read-body.ts";
-import type { RouteInput, RouteReply, HandlerContext } from "../../route.ts";
+import type { HandlerContext, RouteInput, RouteReply } from "../../route.ts";
 import { artifactWriters } from "../callers.ts";
 
 /** Most bytes of one part: 5 GiB, as S3 has it. */

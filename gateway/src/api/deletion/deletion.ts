@@ -1,8 +1,10 @@
+import type { Call } from "@tidemark/rpc";
 import type { Json } from "../../http/json.ts";
 import type { Schema } from "../../route.ts";
 import { object } from "../fields/field.ts";
 import { strictFlag } from "../fields/text.ts";
 import { countSchema, objectSchema, timeOrNullSchema } from "../schemas.ts";
+import type { Clients } from "../../clients.ts";
 
 /** Query of the routes that delete. */
 export const deletionQuery = object({
@@ -69,4 +71,27 @@ export type Removed = {
 /** `{counts, bytes}` of a dry run. */
 export function removedJson({ bytes, ...counts }: Removed): Json {
   return { counts, bytes };
+}
+
+/** Returns what would be removed with a run, all runs of a project, or with no scope all of the caller's organization, as the services have it now. */
+export async function measureRemoved(
+  clients: Clients,
+  scope: { readonly runId: string } | { readonly projectId: string } | Record<string, never>,
+  call: Call,
+): Promise<Removed> {
+  const [data, artifacts, traces] = await Promise.all([
+    clients.ingestRead.measureRemoval(scope, call),
+    clients.artifacts.measureRemoval(scope, call),
+    clients.traces.measureRemoval(scope, call),
+  ]);
+  return {
+    runs: data.runs,
+    points: data.points,
+    lines: data.lines,
+    attributes: data.attributes,
+    objects: data.objects,
+    artifacts: artifacts.artifacts,
+    traces: traces.traces,
+    bytes: data.bytes + artifacts.bytes + traces.bytes,
+  };
 }

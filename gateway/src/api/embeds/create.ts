@@ -8,7 +8,7 @@ import { text, trimmedPattern } from "../fields/text.ts";
 import { requireMessage } from "../replies.ts";
 import { clamped, type Accepted } from "../view-data/options.ts";
 import { viewRunIds, warningsOf } from "../view-data/read.ts";
-import { readParentOrigin } from "./parent-origin.ts";
+import { readParentOrigin } from "./session.ts";
 
 const THEME_DEFAULT = EMBED_THEMES[2];
 

@@ -5,8 +5,7 @@ import { describeBody } from "../describe-body.fixture.ts";
 import { bodyOf } from "../response-schema.fixture.ts";
 import { decodeCreateEmbed, encodeCreateEmbed } from "./create.ts";
 import { decodeEmbedData } from "./data.ts";
-import { readParentOrigin } from "./parent-origin.ts";
-import { encodeCurrent, encodePolicy } from "./session.ts";
+import { encodeCurrent, encodePolicy, readParentOrigin } from "./session.ts";
 
 const id = "0c9b8a1e-2222-4222-8333-444455556666";
 const at = "2026-01-02T03:04:05Z";

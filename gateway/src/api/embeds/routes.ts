@@ -1,8 +1,8 @@
+import { EMBED_THEMES } from "@tidemark/limits";
 import { route, type Route } from "../../route.ts";
 import { countSchema, listSchema, objectSchema, textSchema, timeSchema, uuidSchema } from "../schemas.ts";
 import { encodeViewData } from "../view-data/encode.ts";
 import { viewDataSchema } from "../view-data/schema.ts";
-import { EMBED_THEMES } from "@tidemark/limits";
 import { PAGE_TYPE } from "../../http/page.ts";
 import { createEmbed, createEmbedBody, decodeCreateEmbed, encodeCreateEmbed } from "./create.ts";
 import { composeEmbedData, decodeEmbedData, embedDataBody } from "./data.ts";

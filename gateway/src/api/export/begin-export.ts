@@ -5,7 +5,6 @@ import { headerNames } from "../../http/headers.ts";
 import type { RouteInput } from "../../route.ts";
 import type { Source } from "../../spool/spool.ts";
 import { csvExport } from "./csv-export.ts";
-import { exportHeaders } from "./export-headers.ts";
 import { readExportSelection, type ExportFormat } from "./export-query.ts";
 import { jsonExport } from "./json-export.ts";
 
@@ -64,4 +63,16 @@ export async function beginExport(
     await parts.return();
     throw error;
   }
+}
+
+/** The headers of every export: a file that no cache keeps and no browser runs. */
+export function exportHeaders(fileName: string, contentType: string): Record<string, string> {
+  return {
+    "content-type": contentType,
+    "content-disposition": `attachment; filename="${fileName}"`,
+    "cache-control": "private, no-store",
+    pragma: "no-cache",
+    "x-content-type-options": "nosniff",
+    "content-security-policy": "sandbox",
+  };
 }

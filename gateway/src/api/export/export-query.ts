@@ -3,10 +3,10 @@ import { badRequest } from "@tidemark/errors";
 import { EXPORT_LIMITS } from "@tidemark/limits";
 import type { ExportRunsRequestSchema } from "@tidemark/proto/imports/v1/export";
 import type { Query, Schema } from "../../route.ts";
-import { object, readField, withDefault, join } from "../fields/field.ts";
+import { join, object, readField, withDefault } from "../fields/field.ts";
 import { word } from "../fields/text.ts";
 import { readFilter, runFilter, runOrder } from "../runs/list.ts";
-import { runIdList } from "../runs/run-id-list.ts";
+import { runIdList } from "../runs/body-filter.ts";
 
 /** The formats of a bounded export; the first one is the default. */
 const BOUNDED_FORMATS = ["json", "csv"] as const;

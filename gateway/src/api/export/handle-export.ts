@@ -1,6 +1,6 @@
 import type { Call } from "@tidemark/rpc";
 import type { Clients } from "../../clients.ts";
-import type { RouteInput, RouteReply, HandlerContext } from "../../route.ts";
+import type { HandlerContext, RouteInput, RouteReply } from "../../route.ts";
 import type { Source } from "../../spool/spool.ts";
 import { beginArchive } from "../archive/begin-archive.ts";
 import { beginExport } from "./begin-export.ts";

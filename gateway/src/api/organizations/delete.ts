@@ -4,8 +4,14 @@ import type { DeleteOrganizationResponse, UndeleteOrganizationResponse } from "@
 import type { Call } from "@tidemark/rpc";
 import type { Clients } from "../../clients.ts";
 import type { RouteInput, RouteReply, Schema } from "../../route.ts";
-import { deletionJson, deletionQuery, removedJson, withDeletion, type Removed } from "../deletion/deletion.ts";
-import { measureRemoved } from "../deletion/measure.ts";
+import {
+  deletionJson,
+  deletionQuery,
+  measureRemoved,
+  removedJson,
+  withDeletion,
+  type Removed,
+} from "../deletion/deletion.ts";
 import { pathId } from "../path-id.ts";
 import { requireMessage } from "../replies.ts";
 import { organizationJson, organizationSchema } from "./rows.ts";

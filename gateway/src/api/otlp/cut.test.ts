@@ -1,6 +1,6 @@
-import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { cutList, cutObject, cutText } from "./cut.ts";
+import { describe, expect, test } from "@jest/globals";
+import { cutList, cutObject, cutText } from "./span-fields.ts";
 
 describe("a text that is cut", () => {
   test.each([

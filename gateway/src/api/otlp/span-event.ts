@@ -2,10 +2,7 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { Attributes, OtlpLink, OtlpSpan } from "@tidemark/otlp";
 import { TRACE_LIMITS } from "@tidemark/limits";
 import { EventKind, RedactionState, SpanStatus, type TraceEventSchema } from "@tidemark/proto/traces/v1/traces";
-import { cutList, cutObject, cutText } from "./cut.ts";
-import { kindOf } from "./span-kind.ts";
-import { metricsOf } from "./span-metrics.ts";
-import { previewsOf, withoutContent } from "./span-content.ts";
+import { cutList, cutObject, cutText, kindOf, metricsOf, previewsOf, withoutContent } from "./span-fields.ts";
 
 type Event = MessageInitShape<typeof TraceEventSchema>;
 

@@ -9,8 +9,14 @@ import type {
 import type { Call } from "@tidemark/rpc";
 import type { Clients } from "../../clients.ts";
 import type { RouteInput, RouteReply, Schema } from "../../route.ts";
-import { deletionJson, deletionQuery, removedJson, withDeletion, type Removed } from "../deletion/deletion.ts";
-import { measureRemoved } from "../deletion/measure.ts";
+import {
+  deletionJson,
+  deletionQuery,
+  measureRemoved,
+  removedJson,
+  withDeletion,
+  type Removed,
+} from "../deletion/deletion.ts";
 import { checked, object, optional, someOf, withFault } from "../fields/field.ts";
 import { text } from "../fields/text.ts";
 import { pathId } from "../path-id.ts";

@@ -4,9 +4,9 @@ import type { ListKeysRequestSchema, ListKeysResponse } from "@tidemark/proto/ru
 import type { RouteInput, RouteReply, Schema } from "../../route.ts";
 import { object, withFault } from "../fields/field.ts";
 import { limit } from "../fields/number.ts";
-import { WITHOUT_NUL, querySearch, queryText } from "../fields/text.ts";
+import { querySearch, queryText, WITHOUT_NUL } from "../fields/text.ts";
 import { pathId } from "../path-id.ts";
-import { runIdList } from "../runs/run-id-list.ts";
+import { runIdList } from "../runs/body-filter.ts";
 import { countSchema, objectSchema, textOrNullSchema } from "../schemas.ts";
 
 const kind = queryText({ description: "Only keys of metrics, attributes or configs." });

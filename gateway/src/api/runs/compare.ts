@@ -9,7 +9,7 @@ import { described, object, readField } from "../fields/field.ts";
 import { queryFlag } from "../fields/number.ts";
 import { canonicalUuid, queryText } from "../fields/text.ts";
 import { bytesOfComparison, runJson, runSchema } from "./rows.ts";
-import { runIdList } from "./run-id-list.ts";
+import { runIdList } from "./body-filter.ts";
 
 const runIds = runIdList(
   COMPARED_RUNS_MAX,

@@ -9,13 +9,13 @@ import type {
   SummarizeRunsRequestSchema,
   SummarizeRunsResponse,
 } from "@tidemark/proto/runs/v1/runs";
-import { LIST_METRIC_KEYS_MAX, RUNS_PAGE_ROWS, RUN_SORTS } from "@tidemark/limits";
+import { LIST_METRIC_KEYS_MAX, RUN_SORTS, RUNS_PAGE_ROWS } from "@tidemark/limits";
 import type { Query, RouteInput, RouteReply, Schema } from "../../route.ts";
 import { deletedFlag } from "../deletion/deletion.ts";
 import { raw, writeListInTurns } from "../../http/json.ts";
 import { described, join, object, type Field } from "../fields/field.ts";
 import { limit, offset } from "../fields/number.ts";
-import { WITHOUT_NUL, querySearch, queryText, textOrEmpty } from "../fields/text.ts";
+import { querySearch, queryText, textOrEmpty, WITHOUT_NUL } from "../fields/text.ts";
 import { countSchema, numberOrNullSchema, objectSchema, textOrNullSchema } from "../schemas.ts";
 import { summaryJson, tableRowSchema } from "./rows.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { inputOf } from "../route-input.fixture.ts";
 import { decodeGetRun } from "./read.ts";
-import { decodeUpdateRun } from "./update.ts";
+import { decodeUpdateRun } from "./change.ts";
 
 const runId = "5b0c0000-0000-4000-8000-00000000000a";
 const params = { run_id: runId };

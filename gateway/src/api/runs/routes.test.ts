@@ -2,7 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import { AppError } from "@tidemark/errors";
 import { createCall, type Call } from "@tidemark/rpc";
 import type { Clients } from "../../clients.ts";
-import { afterRunChange } from "./after-run-change.ts";
+import { afterRunChange } from "./change.ts";
 
 /** A control service that is asked to catch up. */
 function controlThat(catchUp: (call: Call) => Promise<object>): { clients: Clients; calls: Call[] } {

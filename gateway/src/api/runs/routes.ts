@@ -2,7 +2,18 @@ import { BULK_UPDATE, LIST_METRIC_KEYS_MAX } from "@tidemark/limits";
 import { route, type Route, type Schema } from "../../route.ts";
 import { controllers, forkCallers, ingestCallers, readCallers } from "../callers.ts";
 import { deletionQuery, dryRunSchema } from "../deletion/deletion.ts";
-import { afterRunChange } from "./after-run-change.ts";
+import {
+  afterRunChange,
+  decodeDeleteRun,
+  decodeRestoreRun,
+  decodeUpdateRun,
+  deletableRunSchema,
+  deleteRun,
+  encodeDeleteRun,
+  encodeRestoreRun,
+  encodeUpdateRun,
+  updateRunBody,
+} from "./change.ts";
 import { bulkUpdateBody, bulkUpdateSchema, decodeBulkUpdate, encodeBulkUpdate } from "./bulk-update.ts";
 import { compareRunsQuery, comparisonSchema, decodeCompareRuns, encodeCompareRuns } from "./compare.ts";
 import { correlateRunsBody, correlationsSchema, decodeCorrelateRuns, encodeCorrelateRuns } from "./correlations.ts";
@@ -20,14 +31,6 @@ import {
   summarizeRunsQuery,
   summarizeRunsSchema,
 } from "./list.ts";
-import {
-  decodeDeleteRun,
-  decodeRestoreRun,
-  deletableRunSchema,
-  deleteRun,
-  encodeDeleteRun,
-  encodeRestoreRun,
-} from "./delete.ts";
 import { decodeGetRun, encodeGetRun, getRunQuery } from "./read.ts";
 import { decodeGetReadme, decodePutReadme, encodeReadme, readmeBody, readmeSchema } from "./readme.ts";
 import {
@@ -35,12 +38,11 @@ import {
   decodeGetLineage,
   encodeForkRun,
   encodeGetLineage,
-  forkRunBody,
   forkedRunSchema,
+  forkRunBody,
   lineageSchema,
 } from "./relations.ts";
 import { bytesOfComparison, bytesOfPage, runDetailSchema, runSchema, runSummarySchema } from "./rows.ts";
-import { decodeUpdateRun, encodeUpdateRun, updateRunBody } from "./update.ts";
 
 const withRun = (run: Schema): Schema => ({ type: "object", required: ["run"], properties: { run } });
 

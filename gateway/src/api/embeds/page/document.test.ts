@@ -2,7 +2,7 @@ import { compileFunction } from "node:vm";
 import { expect, test } from "@jest/globals";
 import { bundleEmbed } from "@tidemark/web/build";
 import { writePage } from "../../../http/page.ts";
-import { embedPage } from "./document.ts";
+import { embedPage } from "./show-page.ts";
 
 const parts = await bundleEmbed();
 const session = {

@@ -1,0 +1,103 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { badRequest } from "@tidemark/errors";
+import type {
+  DeleteRunResponse,
+  Run,
+  UndeleteRunResponse,
+  UpdateRunRequestSchema,
+  UpdateRunResponse,
+} from "@tidemark/proto/runs/v1/runs";
+import { createCall, type Call } from "@tidemark/rpc";
+import type { RouteInput, RouteReply, Schema } from "../../route.ts";
+import { checked, described, list, object, optional, someOf, withFault } from "../fields/field.ts";
+import { maybeBlankText, text, word } from "../fields/text.ts";
+import { requireMessage } from "../replies.ts";
+import type { Clients } from "../../clients.ts";
+import {
+  deletionJson,
+  deletionQuery,
+  measureRemoved,
+  removedJson,
+  withDeletion,
+  type Removed,
+} from "../deletion/deletion.ts";
+import { pathRunId } from "./read.ts";
+import { RUN_STATUSES, runJson, runSchema } from "./rows.ts";
+
+/** Body of PATCH /runs/{run_id}. */
+export const updateRunBody = checked(
+  object({
+    name: optional(text()),
+    status: optional(word(RUN_STATUSES)),
+    tags: described(optional(list(text())), "Replaces all tags."),
+    notes: described(optional(maybeBlankText()), "The empty text removes the notes."),
+  }),
+  (fields) => {
+    if (Object.values(fields).every((field) => field === undefined)) {
+      throw badRequest("one of name, status, tags and notes is required");
+    }
+  },
+  someOf("name", "status", "tags", "notes"),
+);
+
+/** PATCH /runs/{run_id}. Faults of the body travel with the request, because a missing run takes precedence. */
+export function decodeUpdateRun(input: RouteInput): MessageInitShape<typeof UpdateRunRequestSchema> {
+  const { value, fault } = withFault(() => updateRunBody.read(input.body));
+  const tags = value?.tags === undefined ? undefined : { tags: value.tags };
+  return { runId: pathRunId(input), ...value, tags, bodyFault: fault };
+}
+
+/** `{run}` with the run row. */
+export function encodeUpdateRun({ run }: UpdateRunResponse): RouteReply {
+  return { body: { run: runJson(requireMessage(run)) } };
+}
+
+/** A run row that says whether it is deleted. */
+export const deletableRunSchema: Schema = withDeletion(runSchema);
+
+/** DELETE /runs/{run_id}. @throws bad_request */
+export function decodeDeleteRun(input: RouteInput): { runId: string; dryRun: boolean } {
+  return { runId: pathRunId(input), dryRun: deletionQuery.read(input.query).dryRun };
+}
+
+/** Deletes a run, or measures what would be removed. */
+export async function deleteRun(
+  clients: Clients,
+  request: { readonly runId: string; readonly dryRun: boolean },
+  call: Call,
+): Promise<DeleteRunResponse | Removed> {
+  if (!request.dryRun) return afterRunChange(clients.runs.deleteRun(request, call), clients, call);
+  await clients.runs.deleteRun(request, call);
+  return measureRemoved(clients, { runId: request.runId }, call);
+}
+
+/** `{run}`, or `{counts, bytes}` of a dry run. */
+export function encodeDeleteRun(reply: DeleteRunResponse | Removed): RouteReply {
+  return "points" in reply ? { body: removedJson(reply) } : encodeRestoreRun(reply);
+}
+
+/** POST /runs/{run_id}/restore. */
+export function decodeRestoreRun(input: RouteInput): { runId: string } {
+  return { runId: pathRunId(input) };
+}
+
+/** `{run}`. */
+export function encodeRestoreRun({ run }: DeleteRunResponse | UndeleteRunResponse): RouteReply {
+  const row: Run = requireMessage(run);
+  return { body: { run: { ...runJson(row), ...deletionJson(row.deletion) } } };
+}
+
+/** Milliseconds that a change waits until the process that answers stop signals knows of it. */
+const PATIENCE_MS = 1000;
+
+/**
+ * Waits until the control service knows that a run's status has changed, so that the next stop signal
+ * shows it. The change is already stored: a control service that does not answer learns of it by itself.
+ */
+export async function afterRunChange<T>(change: Promise<T>, clients: Clients, call: Call): Promise<T> {
+  const result = await change;
+  const { requestId, traceparent, deadlineMs } = call;
+  const timeoutMs = Math.min(PATIENCE_MS, deadlineMs - Date.now());
+  await clients.control.catchUpRuns({}, createCall({ requestId, traceparent, timeoutMs })).catch(() => {});
+  return result;
+}
