@@ -68,6 +68,7 @@ export function createFolderBlob(options: { readonly directory: string }): Blob 
         }
         await publish(temporary, key);
       } catch (error) {
+        // Best effort: the cleaning of the folder also finds it, after a day.
         await unlink(temporary).catch(() => {});
         throw measured.fault() ?? unavailable(error);
       }

@@ -58,6 +58,7 @@ export function createFolderParts(options: {
         await syncFolders(folder, unfinished);
         return uploadId;
       } catch (error) {
+        // Best effort: the cleaning of the folder also finds it, after a day.
         await rm(folder, { recursive: true, force: true }).catch(() => {});
         throw unavailable(error);
       }
@@ -110,10 +111,12 @@ export function createFolderParts(options: {
           for (const { partNumber } of arrived.slice(parts.length)) await removeNote(folder, partNumber);
           if (size > sizeBytes) await cutOff(whole, sizeBytes);
           await publish(whole, key);
+          // The object is complete; the cleaning of the folder also finds what is left, after a day.
           await discard(folder).catch(() => {});
           const [only] = parts;
           return { sizeBytes, ...(only !== undefined && parts.length === 1 && { sha256: only.etag }) };
         } catch (error) {
+          // Fails when the data are not there any more: published, or taken back by another process.
           await rename(whole, data).catch(() => {});
           // If the data are there nonetheless, another process took them back to write a part.
           const taken = isMissing(error) && (await isThere(data).catch(() => true));

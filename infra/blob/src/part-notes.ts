@@ -33,6 +33,7 @@ export async function writeNote(folder: string, { partNumber, sizeBytes, etag }:
     await rename(temporary, note);
     await syncFolders(folder, folder);
   } catch (error) {
+    // Best effort: it is removed with the folder of the upload.
     await unlink(temporary).catch(() => {});
     throw error;
   }

@@ -45,6 +45,7 @@ export async function openNatsBus(options: NatsBusOptions): Promise<Bus> {
         if (failures++ % 30 === 0) log.warn("event bus is not reachable", { error });
       }
       const delayMs = Math.min(100 * 2 ** failures, 2_000) * (0.75 + Math.random() / 2);
+      // The pause fails when the bus is closed, which ends the loop.
       await pause(delayMs, undefined, { signal: closing.signal }).catch(() => {});
     }
   }
@@ -167,7 +168,7 @@ export async function openNatsBus(options: NatsBusOptions): Promise<Bus> {
       for (const listener of listeners) listener.subscription?.unsubscribe();
       listeners.clear();
       if (at !== undefined) {
-        // Send the last acknowledgements before the connection closes.
+        // Send the last acknowledgements before the connection closes. Messages whose acknowledgement is lost arrive again.
         await deadline(at.nc.flush(), 1_000).catch(() => {});
         await at.nc.close();
       }

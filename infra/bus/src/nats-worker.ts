@@ -63,6 +63,7 @@ export function createNatsWorker(options: {
         // The consumer or its stream may have been deleted; create both again.
         log.warn("bus worker cannot fetch", { error });
         consumer = undefined;
+        // The pause fails when the worker is stopped, which ends the loop.
         await pause(500, undefined, { signal: stopped.signal, ref: false }).catch(() => {});
       }
     }

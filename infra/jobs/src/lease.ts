@@ -31,6 +31,7 @@ export async function underLease<Result>(
     return result;
   } finally {
     clearInterval(timer);
+    // A lease that cannot be given back runs out.
     if (isGivenBack && !isLost) await renew(0).catch(() => {});
   }
 }

@@ -114,8 +114,9 @@ async function stopInSteps(
   for (const { signal, waitMs } of steps) {
     child.kill(signal);
     const patience = new AbortController();
-    const late = pause(waitMs, undefined, { signal: patience.signal }).catch(() => undefined);
-    const exit = await Promise.race([exited, late]);
+    // The pause fails when the child has exited, and then decides nothing.
+    const timeout = pause(waitMs, undefined, { signal: patience.signal }).catch(() => undefined);
+    const exit = await Promise.race([exited, timeout]);
     patience.abort();
     if (exit !== undefined) return exit;
   }

@@ -67,6 +67,7 @@ function addImplementation(router: ConnectRouter, implementation: Implementation
       try {
         const call = callOf(context, true);
         const messages = streamed(call, options.observer, facts, () => streamOf(handler, request, call));
+        // The client is gone, and with it the reader of an error.
         context.signal.addEventListener("abort", () => void messages.return().catch(() => {}), { once: true });
         yield* messages;
       } catch (error) {

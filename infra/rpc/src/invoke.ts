@@ -71,7 +71,7 @@ export async function* streamed<T>(
     error = thrown;
     throw thrown;
   } finally {
-    // Not awaited: after a deadline the handler may still be waiting for something.
+    // Not awaited: after a deadline the handler may still be waiting for something. The call already has its outcome.
     messages?.return().catch(() => {});
     observer?.({ ...facts, seconds: (performance.now() - started) / 1000, error });
   }

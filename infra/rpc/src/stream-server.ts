@@ -20,6 +20,7 @@ export async function sendStream(
   const closed = new AbortController();
   response.once("close", () => {
     closed.abort();
+    // The client is gone, and with it the reader of an error.
     void messages?.return().catch(() => {});
   });
   response.writeHead(200, { "content-type": STREAM_TYPE });

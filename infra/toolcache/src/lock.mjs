@@ -80,6 +80,7 @@ const createLockFile = async (path) => {
 const heldLock = (path) => {
   const beat = setInterval(() => {
     const now = new Date();
+    // One missed beat does no harm; after several, another process takes the lock.
     utimes(path, now, now).catch(() => {});
   }, beatMs);
   beat.unref();

@@ -99,7 +99,7 @@ async function openCluster(
     await createCluster(programs, cluster, { account, passwordFile, durable, log });
   } else {
     await giveCluster(cluster, account);
-    // A copied folder may have lost it.
+    // A copied folder may have lost its mode. If the file is missing, reading it fails below.
     await chmod(passwordFile, 0o600).catch(() => undefined);
     await clearLeftovers(cluster, log);
   }

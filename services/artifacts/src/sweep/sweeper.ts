@@ -41,7 +41,7 @@ export function startSweeper(options: SweeperOptions): Pick<Rounds, "stop"> {
     everyMs: TAKE_OVER_MS,
     async round(isStopped) {
       for (const { orgId, id } of await listDue(workerDb, "left", TAKEN_OVER_TOGETHER)) {
-        // A file that does not verify is reported to the client that asks for it.
+        // The job reports why it failed, to the client that asks for it or in the log; the next round looks again.
         if (!isStopped()) await jobs.resume(orgId, id).catch(() => {});
       }
     },

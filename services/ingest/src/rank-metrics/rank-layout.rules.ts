@@ -94,6 +94,7 @@ export function createRankLayouts(): RankLayouts {
     async find(name, work) {
       const before = searches.get(name);
       if (before !== undefined) {
+        // The search that failed reports its error itself.
         await before.catch(() => {});
         return undefined;
       }

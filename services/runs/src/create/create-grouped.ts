@@ -114,6 +114,7 @@ export function createGroupedCreates(
       const creating = enqueue({ orgId, project, onlyProjectId, runsMax }, run, bytes);
       byId.set(
         id,
+        // Others only wait for its end; its own caller gets the error.
         creating.catch(() => undefined),
       );
       try {

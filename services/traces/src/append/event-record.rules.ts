@@ -86,7 +86,7 @@ function parseObject(text: string): Readonly<Record<string, unknown>> {
     const value: unknown = JSON.parse(text);
     if (typeof value === "object" && value !== null) return value as Readonly<Record<string, unknown>>;
   } catch {
-    // As below.
+    // Text that is not JSON is refused as other values are.
   }
   throw badRequest("metrics must be a JSON object", "events");
 }

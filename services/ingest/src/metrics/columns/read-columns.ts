@@ -114,7 +114,7 @@ async function* readPages(
       const following = next === undefined ? part + 1 : part;
       return { page, following, cursor: next ?? PAGE_BEGIN };
     });
-    // A caller that stops reading does not wait for it.
+    // A caller that stops reading does not wait for it; every other one gets its error.
     reading.catch(() => {});
     return reading;
   };

@@ -152,6 +152,7 @@ function answersOf(worker: Worker, isOver: () => boolean): { next(): Promise<Thr
   const ended = once(worker, "exit").then(() => {
     throw isOver() ? deadlineExceeded() : new Error("a series thread ended");
   });
+  // Only a reader that waits for an answer needs the error.
   ended.catch(() => {});
   const queue: ThreadAnswer[] = [];
   let wake: (() => void) | undefined;
