@@ -21,11 +21,11 @@ test.each(folders)("$fixture is found to be of $kind", async ({ fixture, kind })
   expect(await detect(fixtureTree(fixture))).toMatchObject({ format: { kind } });
 });
 
-test("every format has a fixture, and is named in the README", () => {
-  const readme = readFileSync(join(import.meta.dirname, "../../../README.md"), "utf8");
+test("every format has a fixture, and is named in the guide", () => {
+  const guide = readFileSync(join(import.meta.dirname, "../../../docs/guide/import.md"), "utf8");
   for (const { kind, title } of formats) {
     expect(fixtures.map((fixture) => fixture.kind)).toContain(kind);
-    expect(readme).toContain(title);
+    expect(guide).toContain(title);
   }
 });
 
