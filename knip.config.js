@@ -17,7 +17,8 @@ export default {
         "scripts/launch/print-pnpm.mjs!",
         "scripts/**/*.test.ts",
       ],
-      project: ["scripts/**/*.{ts,mjs}!", "*.mjs!", `!scripts/**/*.${tests}!`],
+      // The lint loads its rules by its own configuration.
+      project: ["scripts/**/*.{ts,mjs}!", "*.mjs!", `!scripts/**/*.${tests}!`, "!scripts/lint/*.ts!"],
       ignoreDependencies: ["oxfmt", "oxlint", "oxlint-tsgolint"],
     },
     proto: {
