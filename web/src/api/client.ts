@@ -72,8 +72,8 @@ export async function send(path: string, { method, body, signal, headers }: Call
   }
   if (response.ok || response.status === 304) return response;
   // An answer without JSON is not of the API; the error names its status then.
-  const said: unknown = await response.json().catch(() => undefined);
-  throw refusal(response.status, said, response.headers.get("x-request-id") ?? undefined);
+  const answer: unknown = await response.json().catch(() => undefined);
+  throw refusal(response.status, answer, response.headers.get("x-request-id") ?? undefined);
 }
 
 /** Returns the error of a refusing answer, and notifies listeners if the client is not signed in. `body` is its JSON, if any. */
@@ -81,7 +81,7 @@ export function refusal(status: number, body: unknown, requestId: string | undef
   if (status === 401) for (const listener of refused) listener();
   const found = body as Partial<ErrorBody> | null | undefined;
   // A proxy in front of the server may answer with its own page.
-  const said =
+  const errorBody =
     typeof found?.error === "string" ? (found as ErrorBody) : { error: `The server answered with ${status}.` };
-  return new ApiError(status, said, requestId);
+  return new ApiError(status, errorBody, requestId);
 }

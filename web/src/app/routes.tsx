@@ -14,7 +14,7 @@ type Loaded = { readonly page: Page } | { readonly error: unknown };
 
 const runLists = () => import("../pages/run-lists.ts");
 const reports = () => import("../pages/report-pages.ts");
-const entrances = () => import("../pages/auth-pages.ts");
+const authPages = () => import("../pages/auth-pages.ts");
 
 /** The pages. Pages that people switch between are one part of the bundle: each further part splits its shared modules into several small files. */
 const loaders: Readonly<Record<Exclude<Route["page"], "missing">, () => Promise<unknown>>> = {
@@ -26,9 +26,9 @@ const loaders: Readonly<Record<Exclude<Route["page"], "missing">, () => Promise<
   report: async () => (await reports()).ReportPage,
   "shared-report": async () => (await reports()).SharedReportPage,
   settings: async () => (await import("../pages/settings/settings-page.tsx")).SettingsPage,
-  signin: async () => (await entrances()).SignInPage,
-  device: async () => (await entrances()).DevicePage,
-  invite: async () => (await entrances()).InvitePage,
+  signin: async () => (await authPages()).SignInPage,
+  device: async () => (await authPages()).DevicePage,
+  invite: async () => (await authPages()).InvitePage,
 };
 
 const loaded = new Map<Route["page"], Loaded>();
@@ -44,9 +44,9 @@ const ANSWERS_MS = 250;
 export function preloadPage(route: Route, query: URLSearchParams): Promise<void> {
   const { page } = route;
   if (page === "missing") return Promise.resolve();
-  const begun = loading.get(page) ?? load(page, page === "project" ? neededFirst(route.project, query) : []);
-  loading.set(page, begun);
-  return begun;
+  const pending = loading.get(page) ?? load(page, page === "project" ? neededFirst(route.project, query) : []);
+  loading.set(page, pending);
+  return pending;
 }
 
 async function load(page: Exclude<Route["page"], "missing">, needed: readonly string[]): Promise<void> {

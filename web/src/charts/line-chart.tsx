@@ -100,7 +100,7 @@ export function LineChart({
     return () => removeEventListener("resize", again);
   }, []);
 
-  const { said, onKeyDown } = useChartKeys({ id, link, latest, onZoomX, setZoomY });
+  const { announced, onKeyDown } = useChartKeys({ id, link, latest, onZoomX, setZoomY });
   return (
     <div class="tm-chart">
       <div
@@ -131,8 +131,8 @@ export function LineChart({
         />
       )}
       {drawn !== undefined && drawn.notes.length > 0 && <p class="tm-chart-notes">{drawn.notes.join(". ")}.</p>}
-      <p class="tm-chart-said" aria-live="polite">
-        {said}
+      <p class="tm-chart-hidden" aria-live="polite">
+        {announced}
       </p>
     </div>
   );

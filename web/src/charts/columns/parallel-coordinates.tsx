@@ -34,7 +34,7 @@ export function ParallelCoordinates({
   const inks = pageInks.value;
   const [brushes, setBrushes] = useState<Brushes>(new Map());
   const [column, setColumn] = useState(0);
-  const begun = useRef<{ readonly name: string; readonly top: number } | undefined>(undefined);
+  const brushStart = useRef<{ readonly name: string; readonly top: number } | undefined>(undefined);
   const drawn = useMemo(
     () => (width === 0 ? undefined : parallelScene(columns, runs, brushes, { width, height }, inks)),
     [columns, runs, brushes, width, height, inks],
@@ -46,11 +46,11 @@ export function ParallelCoordinates({
   };
   const onPress = (left: number, top: number): void => {
     const axis = drawn?.axes.find((one) => Math.abs(one.left - left) <= REACH);
-    begun.current = axis === undefined ? undefined : { name: axis.name, top };
+    brushStart.current = axis === undefined ? undefined : { name: axis.name, top };
   };
   const onPoint = (_left: number, top: number): void => {
-    if (begun.current === undefined || drawn === undefined) return;
-    const { name, top: from } = begun.current;
+    if (brushStart.current === undefined || drawn === undefined) return;
+    const { name, top: from } = brushStart.current;
     const axis = drawn.axes.find((one) => one.name === name)!;
     const ends = [from, top].map((end) => Math.min(Math.max(end, axis.top), axis.bottom)).toSorted((a, b) => a - b);
     const next = new Map(brushes);
@@ -60,8 +60,8 @@ export function ParallelCoordinates({
     change(next, false);
   };
   const onRelease = (): void => {
-    if (begun.current === undefined) return;
-    begun.current = undefined;
+    if (brushStart.current === undefined) return;
+    brushStart.current = undefined;
     change(brushes, true);
   };
   const onKeyDown = (event: KeyboardEvent): void => {
@@ -89,7 +89,7 @@ export function ParallelCoordinates({
       summary={`${title}: ${counted(runs.length, "run")} over ${columns.map((one) => one.name).join(", ")}. Left and right choose a column, now ${name}; up and down select its upper part.`}
       scene={columns.length === 0 || runs.length === 0 ? undefined : drawn?.scene}
       height={height}
-      said={chosen}
+      announced={chosen}
       notes={["Drag along a column to select runs"]}
       onPress={onPress}
       onPoint={onPoint}

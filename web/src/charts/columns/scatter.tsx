@@ -52,7 +52,7 @@ export function Scatter({
     onHighlight?.(id);
   };
   const run = runs.find(({ id }) => id === pointed);
-  const told =
+  const announced =
     run === undefined
       ? ""
       : `${run.name}: ${xLabel} ${shortNumber(run.x!)}, ${yLabel} ${shortNumber(run.y!)}${typeof run.by === "number" && byLabel !== undefined ? `, ${byLabel} ${shortNumber(run.by)}` : ""}`;
@@ -76,7 +76,7 @@ export function Scatter({
       summary={summary}
       scene={drawn?.scene}
       height={height}
-      said={told}
+      announced={announced}
       notes={drawn?.notes ?? []}
       onPoint={(left, top) => point(drawn === undefined ? undefined : pointAt(drawn, left, top)?.id)}
       onPress={(left, top) => {

@@ -14,7 +14,7 @@ export function Stage({
   summary,
   scene,
   height,
-  said,
+  announced,
   notes = [],
   onPoint,
   onLeave,
@@ -30,7 +30,7 @@ export function Stage({
   readonly scene: Scene | undefined;
   readonly height: number;
   /** The text that is announced at the moment. */
-  readonly said: string;
+  readonly announced: string;
   readonly notes?: readonly string[];
   readonly onPoint: (left: number, top: number) => void;
   readonly onLeave?: () => void;
@@ -73,7 +73,7 @@ export function Stage({
         {scene === undefined && <p class="tm-chart-empty">No values here.</p>}
       </div>
       <figcaption>
-        <span aria-live="polite">{said === "" ? notes.join(". ") : said}</span>
+        <span aria-live="polite">{announced === "" ? notes.join(". ") : announced}</span>
         {scene !== undefined && (
           <>
             <Button kind="quiet" size="s" icon="download" onClick={() => void downloadPng(scene, title)}>

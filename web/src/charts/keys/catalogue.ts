@@ -18,7 +18,7 @@ const KEYS_MAX = 20_000;
 const OWN_KEYS_RUNS_MAX = 20;
 
 /** A read of the keys of a project. */
-export type KeysAsked = {
+export type KeysRequest = {
   readonly projectId: string;
   readonly kind: CatalogueKey["kind"];
   readonly runIds?: readonly string[];
@@ -32,7 +32,7 @@ const TELL_MS = 500;
 
 /** Reads the keys of a project, or of some runs where these are few, page after page; reports them after the first page, now and then, and at the end. */
 export async function readKeys(
-  { projectId, kind, runIds, pagesMax = Infinity, signal }: KeysAsked,
+  { projectId, kind, runIds, pagesMax = Infinity, signal }: KeysRequest,
   onPage: (keys: readonly CatalogueKey[]) => void,
 ): Promise<void> {
   const keys: CatalogueKey[] = [];

@@ -52,10 +52,10 @@ export function parallelScene(
   const { width, height } = size;
   const [top, bottom] = [MARGIN.top, height - MARGIN.bottom];
   const last = columns.length - 1;
-  const apart = columns.length < 2 ? 0 : (width - 2 * MARGIN.side) / (columns.length - 1);
+  const distance = columns.length < 2 ? 0 : (width - 2 * MARGIN.side) / (columns.length - 1);
   const around: Shape[] = [];
   const axes = columns.map((column, i): ParallelAxis => {
-    const left = MARGIN.side + i * apart;
+    const left = MARGIN.side + i * distance;
     const values = runs.map((run) => run.values[i] ?? null);
     const { place, ticks } = placesOf(values, [bottom, top], column.log === true);
     around.push({
@@ -66,10 +66,10 @@ export function parallelScene(
       dash: [],
       alpha: 1,
     });
-    const room = Math.max(4, Math.floor((apart || width) / CHARACTER_PIXELS) - 2);
+    const room = Math.max(4, Math.floor((distance || width) / CHARACTER_PIXELS) - 2);
     const [at, anchor] =
       i === 0 ? [0, "start" as const] : i === last ? [width, "end" as const] : [left, "middle" as const];
-    const nameRoom = anchor === "middle" ? room : Math.floor((MARGIN.side + apart / 2) / CHARACTER_PIXELS) - 1;
+    const nameRoom = anchor === "middle" ? room : Math.floor((MARGIN.side + distance / 2) / CHARACTER_PIXELS) - 1;
     around.push({ ...text(shortened(column.name, nameRoom), at, top - 14, anchor, inks.ink), bold: true });
     for (const tick of ticks) around.push(text(shortened(tick.label, room), left - 6, tick.at + 4, "end", inks.faint));
     return { name: column.name, left, top, bottom, place };

@@ -25,7 +25,7 @@ export function TableTwin({
       aria-label={`Values of ${title}`}
     >
       <table>
-        <caption class="tm-chart-said">{title}</caption>
+        <caption class="tm-chart-hidden">{title}</caption>
         <thead>
           <tr>
             <th scope="col">{axes.x.kind === "number" ? (axes.x.label ?? "Step") : "Time"}</th>

@@ -130,7 +130,7 @@ function useLoaded<Query, Result>(
     const controller = new AbortController();
     update.current = controller;
     updating.current = true;
-    const begun = performance.now();
+    const beganAt = performance.now();
     source
       .update(query, before.result, controller.signal)
       .then((result) => {
@@ -147,7 +147,7 @@ function useLoaded<Query, Result>(
             updating.current = false;
             setRound((count) => count + 1);
           },
-          PAUSE_SHARE * (performance.now() - begun),
+          PAUSE_SHARE * (performance.now() - beganAt),
         );
       });
   }, [news, name, stored.busy, round]);

@@ -61,15 +61,15 @@ async function readBatch(
   };
   const split = splitSeries();
   const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
-  let begun = performance.now();
+  let turnBegan = performance.now();
   for (;;) {
     const { done, value } = await reader.read();
     if (done) break;
     add(split.push(value));
-    if (performance.now() - begun < TURN_MS) continue;
+    if (performance.now() - turnBegan < TURN_MS) continue;
     await new Promise((resolve) => setTimeout(resolve, 0));
     signal.throwIfAborted();
-    begun = performance.now();
+    turnBegan = performance.now();
   }
   add(split.end());
   return byKey;

@@ -13,10 +13,10 @@ const SAID_MAX = 8;
 
 /** Lets keys move the crosshair from point to point and announces the values there; `+` and `-` zoom, `0` shows all, Escape ends it. */
 export function useChartKeys({ id, link, latest, onZoomX, setZoomY }: ChartParts): {
-  readonly said: string;
+  readonly announced: string;
   readonly onKeyDown: (event: KeyboardEvent) => void;
 } {
-  const [said, setSaid] = useState("");
+  const [announced, setAnnounced] = useState("");
   const at = useRef<number | undefined>(undefined);
   const onKeyDown = (event: KeyboardEvent): void => {
     const { drawn, lines } = latest.current;
@@ -46,14 +46,14 @@ export function useChartKeys({ id, link, latest, onZoomX, setZoomY }: ChartParts
       at.current = next;
       link.pointed.value = { x: next, top: undefined, chart: id, pinned: true };
       const readings = readingsAt(lines, next, x, y);
-      const told = readings
+      const values = readings
         .slice(0, SAID_MAX)
         .map(
           ({ line, place, value }) =>
             `${line.name} ${shortNumber(value)}${isInherited(line, place) ? ` (part of its parent, forked at step ${shortNumber(line.forkStep!)})` : ""}`,
         );
       const more = readings.length > SAID_MAX ? `, and ${readings.length - SAID_MAX} more` : "";
-      setSaid(`At ${shortNumber(next)}: ${told.join(", ")}${more}`);
+      setAnnounced(`At ${shortNumber(next)}: ${values.join(", ")}${more}`);
       return;
     }
     const pixel = x.toPixel(at.current ?? x.toValue((x.pixels[0] + x.pixels[1]) / 2));
@@ -69,7 +69,7 @@ export function useChartKeys({ id, link, latest, onZoomX, setZoomY }: ChartParts
     } else return;
     event.preventDefault();
   };
-  return { said, onKeyDown };
+  return { announced, onKeyDown };
 }
 
 /** The places of the line that has most points in view. */

@@ -23,7 +23,7 @@ export function ReportEditor({
   const [title, setTitle] = useState(report.title);
   const [description, setDescription] = useState(report.description ?? "");
   const [blocks, setBlocks] = useState<readonly DraftBlock[]>(() => draftOf(report.blocks));
-  const [said, setSaid] = useState("");
+  const [announced, setAnnounced] = useState("");
   const [dragged, setDragged] = useState<number>();
   const { state, overwrite } = useAutosave(report, { title, description, blocks: storedBlocks(blocks) });
 
@@ -31,7 +31,7 @@ export function ReportEditor({
     const next = moveBlock(blocks, from, to);
     if (next === blocks) return;
     setBlocks(next);
-    setSaid(`Moved to place ${Math.min(Math.max(to, 0), blocks.length - 1) + 1} of ${blocks.length}.`);
+    setAnnounced(`Moved to place ${Math.min(Math.max(to, 0), blocks.length - 1) + 1} of ${blocks.length}.`);
   };
   const change = (at: number, block: Block): void => setBlocks(blocks.with(at, { ...blocks[at]!, block }));
   const remove = (at: number): void => {
@@ -85,7 +85,7 @@ export function ReportEditor({
         ))}
       </ol>
       <p class="tm-hidden" role="status">
-        {said}
+        {announced}
       </p>
     </div>
   );

@@ -1,13 +1,13 @@
 import { PAGE_ROWS } from "../../../table/page-rows.ts";
 import { isLookedUp, sortOf } from "../table/columns.ts";
-import { idsPaths, runsPath, type RunsAsked } from "./run-row.ts";
+import { idsPaths, runsPath, type RunsRequest } from "./run-row.ts";
 import { stateOf, type ViewState } from "../view/view-state.ts";
 
 /** Most runs that stay on top, with the baseline. */
 export const PINS_MAX = 10;
 
 /** Returns what the table of a project asks for in a state. */
-export function runsQuery(project: string, { q, sort, dir, cols }: ViewState): RunsAsked {
+export function runsQuery(project: string, { q, sort, dir, cols }: ViewState): RunsRequest {
   return { project, q, sortBy: sortOf(sort) ?? "created", dir, columns: cols.filter(isLookedUp) };
 }
 
@@ -23,7 +23,7 @@ export const pinnedAndShownIds = (state: ViewState): readonly string[] => [
 /** Returns the paths that the page of a project reads before anything else, as its address says: its first rows, pinned and selected runs. */
 export function neededFirst(project: string, query: URLSearchParams): readonly [string, ...string[]] {
   const state = stateOf(query);
-  const asked = runsQuery(project, state);
-  const apart = new Set([...idsPaths(pinnedAndShownIds(state), asked), ...idsPaths(state.sel, asked)]);
-  return [runsPath(asked, 0, PAGE_ROWS), ...apart];
+  const request = runsQuery(project, state);
+  const apart = new Set([...idsPaths(pinnedAndShownIds(state), request), ...idsPaths(state.sel, request)]);
+  return [runsPath(request, 0, PAGE_ROWS), ...apart];
 }

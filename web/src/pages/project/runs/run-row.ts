@@ -7,7 +7,7 @@ export type TableRun = RunRow & { readonly columns?: Readonly<Record<string, unk
 export type RunsPage = { readonly runs: readonly TableRun[]; readonly total: number };
 
 /** The parts of a table's state that choose its runs. */
-export type RunsAsked = {
+export type RunsRequest = {
   readonly project: string;
   readonly q: string;
   readonly sortBy: string;
@@ -16,7 +16,7 @@ export type RunsAsked = {
 };
 
 /** Returns the path that reads rows of the table from an offset. */
-export function runsPath({ project, q, sortBy, dir, columns }: RunsAsked, offset: number, limit: number): string {
+export function runsPath({ project, q, sortBy, dir, columns }: RunsRequest, offset: number, limit: number): string {
   const query = new URLSearchParams({
     project,
     projection: "selection",
@@ -34,11 +34,11 @@ export function runsPath({ project, q, sortBy, dir, columns }: RunsAsked, offset
 const IDS_TOGETHER = 10;
 
 /** Returns the paths that read runs by their ids, wherever they are in the table, with the columns of the table. */
-export function idsPaths(ids: readonly string[], asked: RunsAsked): readonly string[] {
+export function idsPaths(ids: readonly string[], request: RunsRequest): readonly string[] {
   return Array.from({ length: Math.ceil(ids.length / IDS_TOGETHER) }, (_, i) => {
     const some = ids.slice(i * IDS_TOGETHER, (i + 1) * IDS_TOGETHER);
     const q = some.map((id) => `id:${id}`).join(" OR ");
-    return runsPath({ ...asked, q, sortBy: "created", dir: "desc" }, 0, IDS_TOGETHER);
+    return runsPath({ ...request, q, sortBy: "created", dir: "desc" }, 0, IDS_TOGETHER);
   });
 }
 

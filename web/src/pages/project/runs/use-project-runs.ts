@@ -46,17 +46,17 @@ export function useProjectRuns(
   projectId: string | undefined,
   { state, change }: Pick<View, "state" | "change">,
 ): ProjectRuns {
-  const asked = runsQuery(project, state);
-  const { pages, version } = useRuns(asked, projectId);
+  const request = runsQuery(project, state);
+  const { pages, version } = useRuns(request, projectId);
   const apart = pinnedAndShownIds(state);
-  const byId = useRunsById(apart, asked, version);
+  const byId = useRunsById(apart, request, version);
   const pinned = pinIdsOf(state).flatMap((id) => byId.get(id) ?? []);
   const rowAt = (index: number): TableRun | undefined =>
     index < pinned.length ? pinned[index] : pages.row(index - pinned.length);
   const selection = useSelection(state.sel, rowAt, (sel) => change({ sel }, { replace: true }));
   // Runs that a copied address selects may be in rows that were never shown.
   const inAddress = useMemo(() => state.sel, [project]);
-  const copied = useRunsById(inAddress, asked, version);
+  const copied = useRunsById(inAddress, request, version);
   const near = new Map(
     Array.from({ length: NEAR_ROWS }, (_, i) => rowAt(i)).flatMap((run) => (run ? [[run.id, run]] : [])),
   );

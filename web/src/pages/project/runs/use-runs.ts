@@ -2,22 +2,22 @@ import { useEffect, useLayoutEffect, useMemo, useState } from "preact/hooks";
 import { watchProject } from "../../../api/changes.ts";
 import { query, takeAhead } from "../../../api/queries.ts";
 import { createPages, type Loaded, type Pages } from "../../../table/pages.ts";
-import { idsPaths, runsPath, type RunsAsked, type RunsPage, type TableRun } from "./run-row.ts";
+import { idsPaths, runsPath, type RunsRequest, type RunsPage, type TableRun } from "./run-row.ts";
 
 /** Changes are gathered for this long, so that a busy project makes one read a second of the rows that are seen. */
 const BUNDLE_MS = 1000;
 
-/** The runs of a table, loaded where they are seen. What they were before stays until others are there. */
+/** The runs of a table, loaded where they are seen. */
 export function useRuns(
-  asked: RunsAsked,
+  request: RunsRequest,
   projectId: string | undefined,
 ): { readonly pages: Pages<TableRun>; readonly version: number } {
   const [version, setVersion] = useState(0);
-  const name = runsPath(asked, 0, 1);
+  const name = runsPath(request, 0, 1);
   const pages = useMemo(
     () =>
       createPages<TableRun>(
-        (offset, limit, signal) => readRows(runsPath(asked, offset, limit), signal),
+        (offset, limit, signal) => readRows(runsPath(request, offset, limit), signal),
         () => setVersion((count) => count + 1),
       ),
     [name],
@@ -55,10 +55,14 @@ function readRows(path: string, signal: AbortSignal): Loaded<TableRun> | Promise
 }
 
 /** Reads runs by their ids, wherever they are in the table. `version` reads them again. */
-export function useRunsById(ids: readonly string[], asked: RunsAsked, version: number): ReadonlyMap<string, TableRun> {
+export function useRunsById(
+  ids: readonly string[],
+  request: RunsRequest,
+  version: number,
+): ReadonlyMap<string, TableRun> {
   const [found, setFound] = useState<ReadonlyMap<string, TableRun>>(new Map());
   const wanted = ids.toSorted().join();
-  const columns = asked.columns.join();
+  const columns = request.columns.join();
   useEffect(() => {
     if (ids.length === 0) {
       setFound((before) => (before.size === 0 ? before : new Map()));
@@ -67,7 +71,7 @@ export function useRunsById(ids: readonly string[], asked: RunsAsked, version: n
     const ending = new AbortController();
     const read = async (): Promise<void> => {
       const next = new Map<string, TableRun>();
-      for (const path of idsPaths(ids, asked)) {
+      for (const path of idsPaths(ids, request)) {
         const { runs } = await query<RunsPage>(path, { signal: ending.signal });
         for (const run of runs) next.set(run.id, run);
       }
@@ -76,6 +80,6 @@ export function useRunsById(ids: readonly string[], asked: RunsAsked, version: n
     // The rows of the table show the error; here the runs are only missing.
     read().catch(() => undefined);
     return () => ending.abort();
-  }, [wanted, columns, asked.project, version]);
+  }, [wanted, columns, request.project, version]);
   return found;
 }
