@@ -1,5 +1,5 @@
-import { exactJson, valueText, type ExactValue } from "../api/exact-json.ts";
 import { useState } from "preact/hooks";
+import { exactJson, valueText, type ExactValue } from "../api/exact-json.ts";
 import { useQuery } from "../api/use-query.ts";
 import { Button } from "../ui/button.tsx";
 import { ErrorNote } from "../ui/error-note.tsx";

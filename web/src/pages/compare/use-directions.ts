@@ -1,6 +1,6 @@
-import type { Aggregate } from "../../api/run-types.ts";
 import { useEffect, useState } from "preact/hooks";
 import { query } from "../../api/queries.ts";
+import type { Aggregate } from "../../api/run-types.ts";
 import { directionOf, type Direction } from "./deltas.ts";
 
 /** Number of runs that are asked: a run whose metric never changed says nothing about its direction. */

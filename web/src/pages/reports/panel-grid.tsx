@@ -1,18 +1,18 @@
-import type { RunDetail } from "../../api/run-types.ts";
-import { metricWords } from "../../ui/number-words.ts";
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { runAddress } from "../../app/addresses.ts";
 import { query } from "../../api/queries.ts";
+import type { RunDetail } from "../../api/run-types.ts";
+import { runAddress } from "../../app/addresses.ts";
 import { Link } from "../../app/link.tsx";
 import { chartRun, ChartSection, type ChartRun } from "../../charts/index.ts";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { Markdown } from "../../ui/markdown.tsx";
+import { metricWords } from "../../ui/number-words.ts";
 import { Skeleton } from "../../ui/spinner.tsx";
 import { StatusBadge } from "../../ui/status-badge.tsx";
 import { chartKeys, runIdsOf, tableFields, valueOfField, type Grid } from "./panels.ts";
 import { ReportImage } from "./report-image.tsx";
-import { RunPanel } from "./run-panel.tsx";
 import type { Panel } from "./report-types.ts";
+import { RunPanel } from "./run-panel.tsx";
 
 /** Runs that are read for a grid, and how many of a project where none is pinned. */
 const RUNS_MAX = 50;

@@ -1,5 +1,5 @@
-import type { RunDetail } from "../../api/run-types.ts";
 import { expect, test } from "@jest/globals";
+import type { RunDetail } from "../../api/run-types.ts";
 import { chartKeys, runIdsOf, tableFields, valueOfField } from "./panels.ts";
 
 const grid = {

@@ -1,5 +1,5 @@
-import type { RunDetail } from "../../api/run-types.ts";
 import { useMemo } from "preact/hooks";
+import type { RunDetail } from "../../api/run-types.ts";
 import { runAddress } from "../../app/addresses.ts";
 import { navigate } from "../../app/location.ts";
 import { ParallelCoordinates } from "../../charts/columns/parallel-coordinates.tsx";

@@ -1,5 +1,5 @@
-import type { RunDetail } from "../../api/run-types.ts";
 import { describe, expect, test } from "@jest/globals";
+import type { RunDetail } from "../../api/run-types.ts";
 import type { Grid } from "./panels.ts";
 import { columnsOf, columnsText, parallelOf, pointsOf, runsOfPanel } from "./run-panels.ts";
 

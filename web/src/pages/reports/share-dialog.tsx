@@ -1,6 +1,6 @@
-import { attempt } from "../../ui/attempt.ts";
 import { useState } from "preact/hooks";
 import { call } from "../../api/client.ts";
+import { attempt } from "../../ui/attempt.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Select } from "../../ui/select.tsx";

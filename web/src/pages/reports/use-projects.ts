@@ -1,9 +1,10 @@
-import { useQuery, type Query } from "../../api/use-query.ts";
+import type { Answered } from "../../api/use-answer.ts";
+import { useQuery } from "../../api/use-query.ts";
 
 /** A project, as lists return it. */
 export type ProjectRow = { readonly id: string; readonly name: string };
 
 /** The projects that one may see. */
-export function useProjects(isWanted = true): Query<{ readonly projects: readonly ProjectRow[] }> {
+export function useProjects(isWanted = true): Answered<{ readonly projects: readonly ProjectRow[] }> {
   return useQuery<{ projects: ProjectRow[] }>(isWanted ? "/projects" : undefined);
 }

@@ -1,12 +1,12 @@
-import type { RunRow } from "../../api/run-types.ts";
 import { useMemo } from "preact/hooks";
-import { chartRun, ChartSection, type ChartRun } from "../../charts/index.ts";
+import type { RunRow } from "../../api/run-types.ts";
+import { useQuery } from "../../api/use-query.ts";
 import { currentLocation, setQuery } from "../../app/location.ts";
+import { chartRun, ChartSection, type ChartRun } from "../../charts/index.ts";
 import { Checkbox } from "../../ui/checkbox.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { Snippet } from "../../ui/snippet.tsx";
 import type { TabProps } from "./run-tabs.ts";
-import { useQuery } from "../../api/use-query.ts";
 
 /** The metrics of a run; for a fork, optionally with the metrics of its parent run. */
 export function ChartsTab({ run }: TabProps) {

@@ -1,11 +1,10 @@
-import { useChanges } from "../../api/use-changes.ts";
-import type { RunDetail } from "../../api/run-types.ts";
-import { RUN_TABS, runTabOf, type TabProps } from "./run-tabs.ts";
 import { useEffect, useState } from "preact/hooks";
-import "../shared-chunk.ts";
-import { projectAddress, runAddress, type RunTab } from "../../app/addresses.ts";
 import { ApiError } from "../../api/client.ts";
+import type { RunDetail } from "../../api/run-types.ts";
 import { mayWrite } from "../../api/session.ts";
+import { useChanges } from "../../api/use-changes.ts";
+import { useQuery } from "../../api/use-query.ts";
+import { projectAddress, runAddress, type RunTab } from "../../app/addresses.ts";
 import { useKeys } from "../../app/keys.ts";
 import { navigate } from "../../app/location.ts";
 import { useTitle } from "../../app/title.ts";
@@ -16,14 +15,15 @@ import { TabPanel, Tabs } from "../../ui/tabs.tsx";
 import { ChartsTab } from "./charts-tab.tsx";
 import { ConfigTab } from "./config/config-tab.tsx";
 import { FilesTab } from "./files/files-tab.tsx";
+import { RunHeader } from "./header/run-header.tsx";
 import { LineageTab } from "./lineage-tab.tsx";
 import { LogsTab } from "./logs-tab.tsx";
 import { ObjectsTab } from "./objects-tab.tsx";
 import { OverviewTab } from "./overview/overview-tab.tsx";
 import { RanksTab } from "./ranks/ranks-tab.tsx";
-import { RunHeader } from "./header/run-header.tsx";
+import { RUN_TABS, runTabOf, type TabProps } from "./run-tabs.ts";
 import { TracesTab } from "./traces/traces-tab.tsx";
-import { useQuery } from "../../api/use-query.ts";
+import "../shared-chunk.ts";
 import "./run-page.css";
 
 const TABS: { readonly [Name in RunTab]: (props: TabProps) => preact.JSX.Element } = {

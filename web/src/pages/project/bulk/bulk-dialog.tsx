@@ -1,13 +1,13 @@
-import { attempt } from "../../../ui/attempt.ts";
 import { useEffect, useState } from "preact/hooks";
+import { attempt } from "../../../ui/attempt.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Dialog } from "../../../ui/dialog.tsx";
 import { ErrorNote } from "../../../ui/error-note.tsx";
 import { counted } from "../../../ui/number-words.ts";
 import { TextField } from "../../../ui/text-field.tsx";
 import { toast } from "../../../ui/toasts.ts";
-import { changedBy, stepsOf, undoStepsOf, type BulkAction, type BulkRun } from "./bulk.ts";
 import { ACTION_WORDS, countChanges, deleteRuns, doSteps, readMatching, stopRuns } from "./bulk-calls.ts";
+import { changedBy, stepsOf, undoStepsOf, type BulkAction, type BulkRun } from "./bulk.ts";
 
 /** Says how many runs an action changes before it is done, and how far it has come. */
 export function BulkDialog({

@@ -1,5 +1,5 @@
-import { useEffect, useState } from "preact/hooks";
 import { call } from "../../../api/client.ts";
+import { useAnswer } from "../../../api/use-answer.ts";
 
 /** How a column of the configs correlates with a metric, over the runs that have both. */
 export type Correlation = {
@@ -25,30 +25,17 @@ export type Correlations = {
 
 /** Reads which numbers of the configs go together with the column of a metric, over the runs of a project that pass a search. */
 export function useCorrelations(project: string, q: string, metric: string | undefined): Correlations {
-  const [found, setFound] = useState<{ readonly name: string; readonly answer: Answer } | undefined>(undefined);
-  const [error, setError] = useState<unknown>(undefined);
-  const [attempt, setAttempt] = useState(0);
   const name = JSON.stringify({
     metric: metric?.slice("metrics.".length),
     filter: { project, ...(q === "" ? {} : { q }) },
   });
-  useEffect(() => {
-    if (metric === undefined) return undefined;
-    const ending = new AbortController();
-    setError(undefined);
-    call<Answer>("/api/runs/correlations", { body: JSON.parse(name), signal: ending.signal }).then(
-      (answer) => setFound({ name, answer }),
-      (fault: unknown) => {
-        if (!ending.signal.aborted) setError(fault);
-      },
-    );
-    return () => ending.abort();
-  }, [name, attempt]);
-  const answer = found?.name === name ? found.answer : undefined;
+  const { data, error, reload } = useAnswer(metric === undefined ? undefined : name, (signal) =>
+    call<Answer>("/api/runs/correlations", { body: JSON.parse(name), signal }),
+  );
   return {
-    ranked: answer?.correlations.flatMap((one) => (one.spearman === null ? [] : [{ ...one, spearman: one.spearman }])),
-    runs: answer?.run_count ?? 0,
+    ranked: data?.correlations.flatMap((one) => (one.spearman === null ? [] : [{ ...one, spearman: one.spearman }])),
+    runs: data?.run_count ?? 0,
     error,
-    retry: () => setAttempt((count) => count + 1),
+    retry: reload,
   };
 }

@@ -1,7 +1,7 @@
-import { attempt } from "../../../ui/attempt.ts";
 import { useEffect } from "preact/hooks";
 import { call } from "../../../api/client.ts";
 import { currentLocation, navigate } from "../../../app/location.ts";
+import { attempt } from "../../../ui/attempt.ts";
 import { addressOfView } from "./saved-view.ts";
 
 /** Opens a saved view where the address has its id and nothing else. */

@@ -1,8 +1,9 @@
-import { attempt } from "../../../ui/attempt.ts";
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { call } from "../../../api/client.ts";
 import { hasUser, mayWrite } from "../../../api/session.ts";
+import { useQuery } from "../../../api/use-query.ts";
 import { currentLocation, navigate } from "../../../app/location.ts";
+import { attempt } from "../../../ui/attempt.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Checkbox } from "../../../ui/checkbox.tsx";
 import { Dialog } from "../../../ui/dialog.tsx";
@@ -23,27 +24,21 @@ type ViewRow = {
 
 /** Saved views of a project: opens, saves, shares and deletes them. */
 export function ViewsMenu({ project, current }: { readonly project: string; readonly current: string | undefined }) {
-  const [views, setViews] = useState<readonly ViewRow[]>([]);
   const [isSaving, setSaving] = useState(false);
-  const load = async (): Promise<void> => {
-    const { workspace_views: all } = await call<{ workspace_views: readonly ViewRow[] }>(
-      "/api/workspace-views?limit=100",
-    );
-    setViews(all.filter((view) => view.project === project));
-  };
-  useEffect(() => {
-    // Without them the menu still saves a view.
-    if (hasUser()) load().catch(() => undefined);
-  }, [project]);
+  // Without the views the menu still saves one.
+  const { data, reload } = useQuery<{ workspace_views: readonly ViewRow[] }>(
+    hasUser() ? "/api/workspace-views?limit=100" : undefined,
+  );
   if (!hasUser()) return null;
+  const views = (data?.workspace_views ?? []).filter((one) => one.project === project);
   const view = views.find(({ id }) => id === current);
   const isOwn = view !== undefined && view.is_owner !== false;
-  const change = (body: object, told: string) => () =>
+  const change = (body: object, note: string) => () =>
     void attempt(
       async () => void (await call(`/api/workspace-views/${current}`, { method: "PUT", body })),
       () => {
-        toast(told);
-        void load();
+        toast(note);
+        reload();
       },
     );
   const own: MenuItem[] =
@@ -70,13 +65,10 @@ export function ViewsMenu({ project, current }: { readonly project: string; read
             icon: "trash",
             danger: true,
             onSelect: () =>
-              void attempt(
-                async () => {
-                  const query = new URLSearchParams({ expected_updated_at: view.updated_at });
-                  await call(`/api/workspace-views/${view.id}?${query}`, { method: "DELETE" });
-                },
-                () => void load(),
-              ),
+              void attempt(async () => {
+                const query = new URLSearchParams({ expected_updated_at: view.updated_at });
+                await call(`/api/workspace-views/${view.id}?${query}`, { method: "DELETE" });
+              }, reload),
           },
           "line",
         ]
@@ -98,7 +90,7 @@ export function ViewsMenu({ project, current }: { readonly project: string; read
       <Menu label="Views" items={items} button={{ icon: "list" }} align="end">
         {view?.name ?? "Views"}
       </Menu>
-      {isSaving && <SaveDialog project={project} onClose={() => setSaving(false)} onSaved={() => void load()} />}
+      {isSaving && <SaveDialog project={project} onClose={() => setSaving(false)} onSaved={reload} />}
     </>
   );
 }

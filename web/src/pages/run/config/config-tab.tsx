@@ -1,6 +1,7 @@
-import type { AttributeRow } from "../../../api/run-types.ts";
-import { exactJson, valueText } from "../../../api/exact-json.ts";
 import { useState } from "preact/hooks";
+import { exactJson, valueText } from "../../../api/exact-json.ts";
+import type { AttributeRow } from "../../../api/run-types.ts";
+import { useQuery } from "../../../api/use-query.ts";
 import { currentLocation, setQuery } from "../../../app/location.ts";
 import { Badge } from "../../../ui/badge.tsx";
 import { Button, IconButton } from "../../../ui/button.tsx";
@@ -10,9 +11,8 @@ import { ErrorNote } from "../../../ui/error-note.tsx";
 import { Snippet } from "../../../ui/snippet.tsx";
 import { Skeleton } from "../../../ui/spinner.tsx";
 import { TextField } from "../../../ui/text-field.tsx";
-import { configRows, isBranch, mergeConfig, type ConfigRow } from "./config-rows.ts";
 import type { TabProps } from "../run-tabs.ts";
-import { useQuery } from "../../../api/use-query.ts";
+import { configRows, isBranch, mergeConfig, type ConfigRow } from "./config-rows.ts";
 
 /** Lines that are drawn at a time; more are shown on demand, and the search covers all. */
 const ROWS_SHOWN = 500;

@@ -1,6 +1,6 @@
-import type { RunDetail } from "../../../api/run-types.ts";
-import { webAddress } from "../../../ui/web-address.ts";
 import { useState } from "preact/hooks";
+import type { RunDetail } from "../../../api/run-types.ts";
+import { useQuery } from "../../../api/use-query.ts";
 import { runAddress } from "../../../app/addresses.ts";
 import { Link } from "../../../app/link.tsx";
 import { Badge } from "../../../ui/badge.tsx";
@@ -9,10 +9,10 @@ import { ErrorNote } from "../../../ui/error-note.tsx";
 import { byteWords, counted } from "../../../ui/number-words.ts";
 import { Skeleton } from "../../../ui/spinner.tsx";
 import { Time } from "../../../ui/time.tsx";
+import { webAddress } from "../../../ui/web-address.ts";
 import type { Collection, Entry, Version, VersionLineage } from "./artifact-types.ts";
-import type { ShownFile } from "./file-preview.tsx";
 import { Digest, DownloadLink } from "./file-parts.tsx";
-import { useQuery } from "../../../api/use-query.ts";
+import type { ShownFile } from "./file-preview.tsx";
 
 /** The versioned artifacts of the project of a run; those whose latest version it made are first. */
 export function CollectionList({

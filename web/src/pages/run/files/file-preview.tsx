@@ -1,5 +1,5 @@
-import { useEffect, useState } from "preact/hooks";
 import { send } from "../../../api/client.ts";
+import { useAnswer } from "../../../api/use-answer.ts";
 import { ErrorNote } from "../../../ui/error-note.tsx";
 import { Skeleton } from "../../../ui/spinner.tsx";
 import { isText, prettyJson, PREVIEW_BYTES, previewKind, type PreviewKind } from "./preview.ts";
@@ -27,30 +27,15 @@ export function FilePreview({ file }: { readonly file: ShownFile }) {
   return <TextPreview file={file} kind={kind} />;
 }
 
-type Text = { readonly text: string; readonly isCut: boolean };
-
 function TextPreview({ file, kind }: { readonly file: ShownFile; readonly kind: PreviewKind }) {
-  const [shown, setShown] = useState<Text>();
-  const [error, setError] = useState<unknown>();
-  useEffect(() => {
-    const ending = new AbortController();
-    const read = async (): Promise<void> => {
-      try {
-        // An empty file has no range.
-        const headers: Record<string, string> = file.bytes === 0 ? {} : { range: `bytes=0-${PREVIEW_BYTES - 1}` };
-        const response = await send(file.href, { headers, signal: ending.signal });
-        const bytes = new Uint8Array(await response.arrayBuffer());
-        const text = isText(bytes)
-          ? new TextDecoder().decode(bytes.subarray(0, PREVIEW_BYTES))
-          : "This file is no text.";
-        setShown({ text: kind === "json" ? prettyJson(text) : text, isCut: (file.bytes ?? 0) > PREVIEW_BYTES });
-      } catch (fault) {
-        if (!ending.signal.aborted) setError(fault);
-      }
-    };
-    void read();
-    return () => ending.abort();
-  }, [file.href]);
+  const { data: shown, error } = useAnswer(file.href, async (signal) => {
+    // An empty file has no range.
+    const headers: Record<string, string> = file.bytes === 0 ? {} : { range: `bytes=0-${PREVIEW_BYTES - 1}` };
+    const response = await send(file.href, { headers, signal });
+    const bytes = new Uint8Array(await response.arrayBuffer());
+    const text = isText(bytes) ? new TextDecoder().decode(bytes.subarray(0, PREVIEW_BYTES)) : "This file is no text.";
+    return { text: kind === "json" ? prettyJson(text) : text, isCut: (file.bytes ?? 0) > PREVIEW_BYTES };
+  });
   if (error !== undefined) return <ErrorNote error={error} />;
   if (shown === undefined) return <Skeleton lines={6} />;
   return (

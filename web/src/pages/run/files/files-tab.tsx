@@ -1,4 +1,3 @@
-import { webAddress } from "../../../ui/web-address.ts";
 import { useState } from "preact/hooks";
 import { Badge } from "../../../ui/badge.tsx";
 import { Button } from "../../../ui/button.tsx";
@@ -6,14 +5,15 @@ import { Dialog } from "../../../ui/dialog.tsx";
 import { EmptyState } from "../../../ui/empty-state.tsx";
 import { ErrorNote } from "../../../ui/error-note.tsx";
 import { byteWords, counted } from "../../../ui/number-words.ts";
-import { Skeleton } from "../../../ui/spinner.tsx";
 import { Snippet } from "../../../ui/snippet.tsx";
+import { Skeleton } from "../../../ui/spinner.tsx";
 import { Time } from "../../../ui/time.tsx";
+import { webAddress } from "../../../ui/web-address.ts";
+import type { TabProps } from "../run-tabs.ts";
 import type { Artifact } from "./artifact-types.ts";
 import { CollectionList } from "./collection-list.tsx";
 import { Digest, DownloadLink } from "./file-parts.tsx";
 import { FilePreview, type ShownFile } from "./file-preview.tsx";
-import type { TabProps } from "../run-tabs.ts";
 import { useArtifacts } from "./use-artifacts.ts";
 
 /** The files of a run, and the versioned artifacts of its project. */

@@ -1,5 +1,6 @@
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { query } from "../../../api/queries.ts";
+import { useAnswer } from "../../../api/use-answer.ts";
 import type { Artifact } from "./artifact-types.ts";
 
 type Page = { readonly artifacts: readonly Artifact[]; readonly next_cursor: string | null };
@@ -16,35 +17,26 @@ export type Artifacts = {
 
 /** Reads the artifacts of a run, and reads them again when `version` grows. */
 export function useArtifacts(runId: string, version: number): Artifacts {
-  const [state, setState] = useState<{ readonly rows: readonly Artifact[]; readonly hasMore: boolean }>();
-  const [error, setError] = useState<unknown>();
   const [pages, setPages] = useState(1);
-  const [attempt, setAttempt] = useState(0);
-  useEffect(() => {
-    const ending = new AbortController();
-    const read = async (): Promise<void> => {
-      const rows: Artifact[] = [];
-      let cursor: string | null = null;
-      for (let page = 0; page < pages; page += 1) {
-        const parameters = `limit=1000${cursor === null ? "" : `&cursor=${encodeURIComponent(cursor)}`}`;
-        const answer: Page = await query<Page>(`/api/runs/${runId}/artifacts?${parameters}`, { signal: ending.signal });
-        rows.push(...answer.artifacts);
-        cursor = answer.next_cursor;
-        if (cursor === null) break;
-      }
-      setState({ rows, hasMore: cursor !== null });
-      setError(undefined);
-    };
-    read().catch((fault: unknown) => {
-      if (!ending.signal.aborted) setError(fault);
-    });
-    return () => ending.abort();
-  }, [runId, version, pages, attempt]);
+  const path = `/api/runs/${runId}/artifacts`;
+  const read = async (signal: AbortSignal, again: boolean) => {
+    const rows: Artifact[] = [];
+    let cursor: string | null = null;
+    for (let page = 0; page < pages; page += 1) {
+      const start: string = cursor === null ? "" : `&cursor=${encodeURIComponent(cursor)}`;
+      const answer: Page = await query<Page>(`${path}?limit=1000${start}`, { signal, again });
+      rows.push(...answer.artifacts);
+      cursor = answer.next_cursor;
+      if (cursor === null) break;
+    }
+    return { rows, hasMore: cursor !== null };
+  };
+  const { data, error, reload } = useAnswer(path, read, version + pages - 1);
   return {
-    artifacts: state?.rows,
+    artifacts: data?.rows,
     error,
-    hasMore: state?.hasMore ?? false,
+    hasMore: data?.hasMore ?? false,
     more: () => setPages((count) => count + 1),
-    reload: () => setAttempt((count) => count + 1),
+    reload,
   };
 }

@@ -1,8 +1,8 @@
-import type { RunDetail } from "../../../api/run-types.ts";
-import { attempt } from "../../../ui/attempt.ts";
 import { useState } from "preact/hooks";
+import type { RunDetail } from "../../../api/run-types.ts";
 import { runAddress } from "../../../app/addresses.ts";
 import { navigate } from "../../../app/location.ts";
+import { attempt } from "../../../ui/attempt.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Dialog } from "../../../ui/dialog.tsx";
 import { TextField } from "../../../ui/text-field.tsx";

@@ -1,10 +1,10 @@
-import type { RunDetail } from "../../../api/run-types.ts";
-import { attempt } from "../../../ui/attempt.ts";
 import { useEffect, useState } from "preact/hooks";
-import { projectAddress, runAddress } from "../../../app/addresses.ts";
+import type { RunDetail } from "../../../api/run-types.ts";
 import { mayControl, mayWrite } from "../../../api/session.ts";
+import { projectAddress, runAddress } from "../../../app/addresses.ts";
 import { Link } from "../../../app/link.tsx";
 import { navigate } from "../../../app/location.ts";
+import { attempt } from "../../../ui/attempt.ts";
 import { Badge } from "../../../ui/badge.tsx";
 import { Button, IconButton } from "../../../ui/button.tsx";
 import { CopyButton } from "../../../ui/copy-button.tsx";
@@ -12,12 +12,12 @@ import { copyText } from "../../../ui/copy-text.ts";
 import { Menu, type MenuItem } from "../../../ui/menu.tsx";
 import { StatusBadge } from "../../../ui/status-badge.tsx";
 import { TextField } from "../../../ui/text-field.tsx";
-import { Time } from "../../../ui/time.tsx";
 import { durationWords } from "../../../ui/time-words.ts";
+import { Time } from "../../../ui/time.tsx";
 import { toast } from "../../../ui/toasts.ts";
+import { changeRun } from "../run-actions.ts";
 import { DeleteDialog } from "./delete-dialog.tsx";
 import { ForkDialog } from "./fork-dialog.tsx";
-import { changeRun } from "../run-actions.ts";
 import { RunTags } from "./run-tags.tsx";
 import { StopControl } from "./stop-control.tsx";
 

@@ -1,12 +1,12 @@
-import type { AttributeRow, RunDetail } from "../../../api/run-types.ts";
-import { attempt } from "../../../ui/attempt.ts";
 import { useState } from "preact/hooks";
+import type { AttributeRow, RunDetail } from "../../../api/run-types.ts";
+import { useQuery } from "../../../api/use-query.ts";
+import { attempt } from "../../../ui/attempt.ts";
 import { Badge } from "../../../ui/badge.tsx";
 import { Button, IconButton } from "../../../ui/button.tsx";
 import { TextField } from "../../../ui/text-field.tsx";
 import { changeRun } from "../run-actions.ts";
 import { tagsOf } from "./tags.ts";
-import { useQuery } from "../../../api/use-query.ts";
 
 /** Tags of a run: its own, which can be changed, and those that the training logged as attributes. */
 export function RunTags({

@@ -1,7 +1,7 @@
-import type { RunDetail } from "../../../api/run-types.ts";
-import { attempt } from "../../../ui/attempt.ts";
 import { useEffect, useState } from "preact/hooks";
+import type { RunDetail } from "../../../api/run-types.ts";
 import { useKeys } from "../../../app/keys.ts";
+import { attempt } from "../../../ui/attempt.ts";
 import { Button } from "../../../ui/button.tsx";
 import { classes } from "../../../ui/class-names.ts";
 import { Dialog } from "../../../ui/dialog.tsx";

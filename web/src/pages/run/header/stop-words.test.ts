@@ -1,5 +1,5 @@
-import type { RunControl } from "../../../api/run-types.ts";
 import { describe, expect, test } from "@jest/globals";
+import type { RunControl } from "../../../api/run-types.ts";
 import { stopWords } from "./stop-words.ts";
 
 const at = (seconds: number): string => new Date(1_000_000 + seconds * 1000).toISOString();

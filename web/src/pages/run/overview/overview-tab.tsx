@@ -1,10 +1,11 @@
-import type { AttributeRow } from "../../../api/run-types.ts";
-import { attempt } from "../../../ui/attempt.ts";
-import { valueText } from "../../../api/exact-json.ts";
 import { useState } from "preact/hooks";
-import { runAddress } from "../../../app/addresses.ts";
 import { call } from "../../../api/client.ts";
+import { valueText } from "../../../api/exact-json.ts";
+import type { AttributeRow } from "../../../api/run-types.ts";
+import { useQuery } from "../../../api/use-query.ts";
+import { runAddress } from "../../../app/addresses.ts";
 import { Link } from "../../../app/link.tsx";
+import { attempt } from "../../../ui/attempt.ts";
 import { Button } from "../../../ui/button.tsx";
 import { EmptyState } from "../../../ui/empty-state.tsx";
 import { ErrorNote } from "../../../ui/error-note.tsx";
@@ -13,10 +14,9 @@ import { counted, metricWords } from "../../../ui/number-words.ts";
 import { Skeleton } from "../../../ui/spinner.tsx";
 import { TextField } from "../../../ui/text-field.tsx";
 import { configRows, isBranch, mergeConfig } from "../config/config-rows.ts";
-import { factsOf, mainMetrics } from "./facts.ts";
 import { changeRun } from "../run-actions.ts";
 import type { TabProps } from "../run-tabs.ts";
-import { useQuery } from "../../../api/use-query.ts";
+import { factsOf, mainMetrics } from "./facts.ts";
 
 const METRICS_SHOWN = 12;
 const CONFIG_SHOWN = 16;
