@@ -100,7 +100,8 @@ const loginFrom = (name: string): string => `
               valueFrom: { secretKeyRef: { name: tidemark-${name}, key: TIDEMARK_DATABASE_URL } }`;
 
 function renderWorkload(module: Deployed): string {
-  const { name, listensOn } = module;
+  const { name } = module;
+  const isPublic = module.listensOn !== undefined;
   return `apiVersion: apps/v1
 kind: Deployment
 metadata:
@@ -115,7 +116,7 @@ spec:
     spec:
       containers:
         - name: tidemark
-          args: ["--target=${name}"]${listensOn === undefined ? "" : containerPort}${hasDatabase(module) ? loginFrom(name) : ""}
+          args: ["--target=${name}"]${isPublic ? containerPort : ""}${hasDatabase(module) ? loginFrom(name) : ""}
 ---
 apiVersion: v1
 kind: Service
@@ -123,7 +124,7 @@ metadata:
   name: ${name}
 spec:
   selector: { app.kubernetes.io/component: ${name} }
-  ports:${listensOn === undefined ? "" : servicePort}
+  ports:${isPublic ? servicePort : ""}
     - { name: internal, port: 8081, targetPort: internal }
     - { name: grpc, port: 8082, targetPort: grpc }
 ---

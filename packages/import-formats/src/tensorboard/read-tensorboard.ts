@@ -1,4 +1,3 @@
-import { basename } from "node:path";
 import type { FileTree } from "../file-tree.ts";
 import type { Item, RunItem } from "../items.ts";
 import { createWarnings } from "../warnings.ts";
@@ -20,7 +19,7 @@ export async function identifyEvents({ run }: RunItem, tree: FileTree, path: str
     .filter(({ name, isFolder }) => !isFolder && name.includes("tfevents"))
     .map(({ name }) => name)
     .toSorted()[0];
-  return `${basename(path)}/${first ?? ""}`;
+  return `${path.split(/[\\/]/).at(-1)}/${first ?? ""}`;
 }
 
 /**
