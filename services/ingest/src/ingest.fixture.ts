@@ -17,7 +17,7 @@ import { createCall, createLocalClient, implement, toRefusal, type Call, type Cl
 import type { LogFields, Metrics } from "@tidemark/telemetry";
 import { createTestDatabase, testSql } from "@tidemark/testkit";
 import { createRunDirectory } from "@tidemark/requests";
-import type { DirtyMarkers } from "./compaction/dirty-markers.ts";
+import type { DirtyMarkers } from "./compaction/dirty-markers.rules.ts";
 import { startCompaction, type Compaction } from "./compaction/work-loop.ts";
 import { archiveHandlers, readHandlers, restoreHandlers, writeHandlers } from "./handlers.ts";
 import { logCompaction } from "./logs/compact-log-lines.ts";

@@ -15,7 +15,7 @@ import {
 import { mapInTurns } from "@tidemark/turns";
 import type { LogStream } from "../logs/log-page.rules.ts";
 import type { IdSource } from "../writes/id-source.rules.ts";
-import { withFreshIds } from "../writes/write-outcome.sql.ts";
+import { withFreshIds } from "../writes/fresh-ids.sql.ts";
 import type { FoundLines } from "./captured-lines.rules.ts";
 
 /** One accepted request of attributes, at least one. */

@@ -16,7 +16,7 @@ import type {
 import { callerOf, pathId, throwFault, type RunDirectory } from "@tidemark/requests";
 import type { Handler } from "@tidemark/rpc";
 import { mapInTurns } from "@tidemark/turns";
-import type { DirtyMarkers } from "../compaction/dirty-markers.ts";
+import type { DirtyMarkers } from "../compaction/dirty-markers.rules.ts";
 import type { LogStream } from "../logs/log-page.rules.ts";
 import { refuseHeavyPage } from "../reads/page-weight.rules.ts";
 import type { IdSource } from "../writes/id-source.rules.ts";

@@ -12,7 +12,7 @@ import type {
 import { callerOf, pathId, type RunDirectory } from "@tidemark/requests";
 import type { Handler } from "@tidemark/rpc";
 import type { IdSource } from "../writes/id-source.rules.ts";
-import { withFreshIds } from "../writes/write-outcome.sql.ts";
+import { withFreshIds } from "../writes/fresh-ids.sql.ts";
 import { noteWrite } from "../writes/write-steps.ts";
 import { restoreOnce } from "../writes/restore-once.ts";
 import { insertRestoredAttributes } from "./restored-attributes.sql.ts";

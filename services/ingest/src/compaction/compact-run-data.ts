@@ -2,7 +2,7 @@ import type { ModuleContext } from "@tidemark/host";
 import { logCompaction } from "../logs/compact-log-lines.ts";
 import { RANK_COMPACTION_BOUNDS, rankCompaction } from "../rank-metrics/compact-rank-metrics.ts";
 import { metricCompaction } from "../metrics/compact/compact-metrics.ts";
-import { createDirtyMarkers, type DirtyMarkers } from "./dirty-markers.ts";
+import { createDirtyMarkers, type DirtyMarkers } from "./dirty-markers.rules.ts";
 import { startCompaction } from "./work-loop.ts";
 
 /** The age at which a landing segment of console lines may be compacted: longer than a write waits for a connection (1 s) and for its key (3 s). */

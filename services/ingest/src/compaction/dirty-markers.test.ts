@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { createDirtyMarkers } from "./dirty-markers.ts";
+import { createDirtyMarkers } from "./dirty-markers.rules.ts";
 
 const LATER = 60;
 const SOON = 5;

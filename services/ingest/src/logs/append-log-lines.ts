@@ -13,7 +13,7 @@ import type {
 import { callerOf, pathId, type RunDirectory } from "@tidemark/requests";
 import type { Handler } from "@tidemark/rpc";
 import { LOG_LINES_MAX } from "@tidemark/limits";
-import type { DirtyMarkers } from "../compaction/dirty-markers.ts";
+import type { DirtyMarkers } from "../compaction/dirty-markers.rules.ts";
 import type { IdSource } from "../writes/id-source.rules.ts";
 import { noteWrite, replyToWrite, throwBodyFault } from "../writes/write-steps.ts";
 import { appendLogLines } from "./log-lines.sql.ts";

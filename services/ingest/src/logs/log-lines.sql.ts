@@ -1,7 +1,8 @@
 import { decodeLogBlock } from "@tidemark/log-codec";
 import { sql, type Db, type Tx } from "@tidemark/pg";
 import { createPauses } from "@tidemark/turns";
-import { withFreshIds, type IdempotencyHashes, type WriteOutcome } from "../writes/write-outcome.sql.ts";
+import { withFreshIds } from "../writes/fresh-ids.sql.ts";
+import type { IdempotencyHashes, WriteOutcome } from "../writes/write-outcome.rules.ts";
 import {
   createPageWindow,
   createTailWindow,

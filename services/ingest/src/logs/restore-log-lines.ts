@@ -16,7 +16,7 @@ import { logStreamOf } from "./log-page.rules.ts";
 import { segmentBlockOf } from "./segment-block.rules.ts";
 import { splitMicros } from "./sent-time.rules.ts";
 import type { IdSource } from "../writes/id-source.rules.ts";
-import { withFreshIds } from "../writes/write-outcome.sql.ts";
+import { withFreshIds } from "../writes/fresh-ids.sql.ts";
 import { insertLogSegments, type LogSegment } from "./restored-segments.sql.ts";
 import { noteWrite } from "../writes/write-steps.ts";
 import { restoreOnce } from "../writes/restore-once.ts";

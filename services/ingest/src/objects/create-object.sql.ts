@@ -1,6 +1,7 @@
 import { byteaArray, int4Array, sql, type Db } from "@tidemark/pg";
-import { withFreshIds, type IdempotencyHashes } from "../writes/write-outcome.sql.ts";
-import type { PackedChunk } from "./table-chunks.ts";
+import { withFreshIds } from "../writes/fresh-ids.sql.ts";
+import type { IdempotencyHashes } from "../writes/write-outcome.rules.ts";
+import type { PackedChunk } from "./object.rules.ts";
 
 /** One accepted object. */
 export type ObjectWrite = {

@@ -12,6 +12,14 @@ import {
 } from "@tidemark/limits";
 import type { CreateObjectRequest, TableChunk } from "@tidemark/proto/ingest/v1/objects";
 
+/** A stored chunk of a table. */
+export type PackedChunk = {
+  /** A byte that says how, then the message, compressed when that makes it smaller. */
+  readonly rows: Buffer;
+  /** Logical bytes: of the JSON texts of the cells, and one for each cell. */
+  readonly bytes: number;
+};
+
 /** Returns whether the value of objects of a kind is a file. */
 export function isMedia(kind: string): boolean {
   return MEDIA_KINDS.some((known) => known === kind);

@@ -9,9 +9,10 @@ import { RichObjectSchema, TableChunkSchema } from "@tidemark/proto/ingest/v1/ob
 import type { IngestRestoreService } from "@tidemark/proto/ingest/v1/restore";
 import { callerOf, isUuid, pathId, type Caller, type RunDirectory } from "@tidemark/requests";
 import type { Handlers } from "@tidemark/rpc";
-import { packChunk, unpackChunk, type PackedChunk } from "./table-chunks.ts";
+import type { PackedChunk } from "./object.rules.ts";
+import { packChunk, unpackChunk } from "./table-chunks.ts";
 import type { IdSource } from "../writes/id-source.rules.ts";
-import { withFreshIds } from "../writes/write-outcome.sql.ts";
+import { withFreshIds } from "../writes/fresh-ids.sql.ts";
 import { noteWrite } from "../writes/write-steps.ts";
 import { restoreOnce } from "../writes/restore-once.ts";
 import {

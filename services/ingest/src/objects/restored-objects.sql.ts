@@ -1,5 +1,5 @@
 import { byteaArray, float8Array, int4Array, int8Array, sql, textArray, type Tx } from "@tidemark/pg";
-import type { PackedChunk } from "./table-chunks.ts";
+import type { PackedChunk } from "./object.rules.ts";
 
 /** Objects of a run that get the ids from `firstId` on; documents are JSON texts, instants RFC 3339. */
 export type RestoredObjects = {

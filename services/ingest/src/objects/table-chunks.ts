@@ -1,14 +1,7 @@
 import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import { fromBinary, toBinary } from "@bufbuild/protobuf";
 import { TableChunkSchema, type TableChunk } from "@tidemark/proto/ingest/v1/objects";
-
-/** A stored chunk of a table. */
-export type PackedChunk = {
-  /** A byte that says how, then the message, compressed when that makes it smaller. */
-  readonly rows: Buffer;
-  /** Logical bytes: of the JSON texts of the cells, and one for each cell. */
-  readonly bytes: number;
-};
+import type { PackedChunk } from "./object.rules.ts";
 
 const PLAIN = 0;
 const ZSTD = 1;

@@ -9,7 +9,7 @@ import type {
 } from "@tidemark/proto/ingest/v1/rank_metrics";
 import { callerOf, pathId, type RunDirectory } from "@tidemark/requests";
 import type { Handler } from "@tidemark/rpc";
-import type { DirtyMarkers } from "../compaction/dirty-markers.ts";
+import type { DirtyMarkers } from "../compaction/dirty-markers.rules.ts";
 import { noteWrite, replyToWrite, throwBodyFault } from "../writes/write-steps.ts";
 import type { RankLayouts } from "./rank-layout.rules.ts";
 import { checkRankReport, checkRankValues, type RankReport } from "./rank-limits.rules.ts";

@@ -1,5 +1,6 @@
 import { byteaArray, type Db, sql, textArray, type Tx } from "@tidemark/pg";
-import { withFreshIds, type IdempotencyHashes, type WriteOutcome } from "../writes/write-outcome.sql.ts";
+import { withFreshIds } from "../writes/fresh-ids.sql.ts";
+import type { IdempotencyHashes, WriteOutcome } from "../writes/write-outcome.rules.ts";
 import {
   layoutName,
   layoutOf,

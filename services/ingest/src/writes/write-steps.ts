@@ -3,7 +3,7 @@ import { notFound } from "@tidemark/errors";
 import { keyReused } from "@tidemark/pg";
 import type { FieldFault } from "@tidemark/proto/common/v1/common";
 import { throwFault, type Caller, type RunDirectory } from "@tidemark/requests";
-import type { WriteOutcome } from "./write-outcome.sql.ts";
+import type { WriteOutcome } from "./write-outcome.rules.ts";
 
 /**
  * Throws the fault that the gateway found in the body, if it found one, after the run was found: a missing run takes precedence over a bad body.

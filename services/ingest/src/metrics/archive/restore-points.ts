@@ -10,7 +10,7 @@ import type {
 import { callerOf, pathId, type RunDirectory } from "@tidemark/requests";
 import type { Handler } from "@tidemark/rpc";
 import type { MetricWriter } from "../write/metric-writer.ts";
-import type { MetricWrite } from "../write/pending-write.ts";
+import type { MetricWrite } from "../write/pending-write.rules.ts";
 import { hashesOfPart } from "../../writes/restore-once.ts";
 
 /** The most writes of a request. */

@@ -20,10 +20,10 @@ import type { MetricWriter } from "./metric-writer.ts";
  *
  *     append-metrics.ts         reads the request; several writes may share a call
  *     metric-writer.ts          puts the write into a group with others (infra/jobs); repeats of a write get its reply
- *     pending-write.ts          a write in the queue, and whether it leaves a dirty marker
+ *     pending-write.rules.ts    a write in the queue, and whether it leaves a dirty marker
  *     commit-group.ts           loads, plans, stores and applies a group, and answers its writes
  *     group-runs.ts             load: what is known of the runs of a group; apply: what is known of them afterwards
- *     run-states.ts             the known state of runs, in memory
+ *     run-states.rules.ts       the known state of runs, in memory
  *     plan-group.rules.ts       plan: numbers the keys, merges the aggregates, encodes the segments
  *     run-change.rules.ts       the new keys and the changed aggregate pages of a run
  *     sort-changes.rules.ts     finds the values to sort by that change, of the few keys that lists are sorted by

@@ -1,8 +1,8 @@
 import { aggregatePageOf, AGGREGATES_PER_PAGE } from "@tidemark/metric-codec";
 import type { Tx } from "@tidemark/pg";
-import type { PendingWrite } from "./pending-write.ts";
+import type { PendingWrite } from "./pending-write.rules.ts";
 import type { GroupPlan, LoadedRun } from "./plan-group.rules.ts";
-import type { RunState, RunStates } from "./run-states.ts";
+import type { RunState, RunStates } from "./run-states.rules.ts";
 import { loadMetricRuns } from "./run-states.sql.ts";
 
 /** A run of a group, while what its writes need is looked up. */

@@ -6,7 +6,7 @@ import { keyInProgress, keyReused, type Db } from "@tidemark/pg";
 import { createMemoryShares } from "@tidemark/requests";
 import { ChangeKind } from "@tidemark/proto/changes/v1/changes";
 import type { Metrics } from "@tidemark/telemetry";
-import type { DirtyMarkers } from "../../compaction/dirty-markers.ts";
+import type { DirtyMarkers } from "../../compaction/dirty-markers.rules.ts";
 import { commitGroup, commitWaiting } from "./commit-group.ts";
 import {
   bytesOfWrite,
@@ -14,9 +14,9 @@ import {
   type MetricReply,
   type MetricWrite,
   type PendingWrite,
-} from "./pending-write.ts";
+} from "./pending-write.rules.ts";
 import { createPointSlots } from "./point-slots.rules.ts";
-import { createRunStates } from "./run-states.ts";
+import { createRunStates } from "./run-states.rules.ts";
 import { createSortKeyMemory } from "./sort-keys.ts";
 
 /** Stores metric writes, several with each commit. */

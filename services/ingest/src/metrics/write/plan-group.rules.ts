@@ -1,9 +1,8 @@
 import { aggregateNumbersOf, encodeSegment, isMinimizeKey, stepRange } from "@tidemark/metric-codec";
-import { markerSecondsOf, type PendingWrite } from "./pending-write.ts";
+import { markerSecondsOf, type PendingWrite } from "./pending-write.rules.ts";
 import { createRunChange, type ChangedRun, type PageChange } from "./run-change.rules.ts";
-import type { RunState } from "./run-states.ts";
-import { sortChangesOf, type SortChange, type WrittenSortKey } from "./sort-changes.rules.ts";
-import type { SortKeys } from "./sort-keys.ts";
+import type { RunState } from "./run-states.rules.ts";
+import { sortChangesOf, type SortChange, type SortKeys, type WrittenSortKey } from "./sort-changes.rules.ts";
 
 /** A run with the writes of a group to it, and what is known of the run that they need. */
 export type LoadedRun = {

@@ -1,8 +1,8 @@
 import { expect, test } from "@jest/globals";
 import { createColumnsBuilder } from "@tidemark/metric-codec";
-import { createPendingWrite, decideMarker, type PendingWrite } from "./pending-write.ts";
+import { createPendingWrite, decideMarker, type PendingWrite } from "./pending-write.rules.ts";
 import { planGroup, type LoadedRun } from "./plan-group.rules.ts";
-import type { SortKeys } from "./sort-keys.ts";
+import type { SortKeys } from "./sort-changes.rules.ts";
 
 const noSortKeys: SortKeys = { version: 0, keys: new Map() };
 const noMarkers = { next: () => null, forget: () => {} };

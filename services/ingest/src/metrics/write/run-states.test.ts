@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { createRunStates, type RunState } from "./run-states.ts";
+import { createRunStates, type RunState } from "./run-states.rules.ts";
 
 const stateOf = (runId: string, version = 1): RunState => ({
   runId,

@@ -3,6 +3,13 @@ import { AGGREGATE_NUMBERS, aggregatePageOf, aggregateStartOf } from "@tidemark/
 /** Which values of a metric key writes keep exact: the best, the latest, or both. */
 export type SortedBy = { readonly best: boolean; readonly latest: boolean };
 
+/** The sort keys of an organization: every write keeps their values to sort by exact. */
+export type SortKeys = {
+  /** A write that shows another version than the stored one is not stored. */
+  readonly version: number;
+  readonly keys: ReadonlyMap<string, SortedBy>;
+};
+
 /** A change of the values to sort by of a run's key. A value that does not change, or that no list is sorted by, is NaN. */
 export type SortChange = {
   readonly key: string;

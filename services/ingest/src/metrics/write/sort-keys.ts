@@ -1,14 +1,7 @@
 import type { Tx } from "@tidemark/pg";
 import { LRUCache } from "lru-cache";
-import type { SortedBy } from "./sort-changes.rules.ts";
+import type { SortedBy, SortKeys } from "./sort-changes.rules.ts";
 import { loadSortKeys } from "./sort-keys.sql.ts";
-
-/** The sort keys of an organization: every write keeps their values to sort by exact. */
-export type SortKeys = {
-  /** A write that shows another version than the stored one is not stored. */
-  readonly version: number;
-  readonly keys: ReadonlyMap<string, SortedBy>;
-};
 
 /** The sort keys that the process knows. An unknown organization counts as one that never had any. */
 export type SortKeyMemory = {

@@ -1,6 +1,6 @@
 import { sql, type Tx } from "@tidemark/pg";
 import { groupRows, insertedOf, type OfRun, type ProjectGrowth, type SeqWrite } from "./group-rows.sql.ts";
-import type { PendingWrite } from "./pending-write.ts";
+import type { PendingWrite } from "./pending-write.rules.ts";
 import type { GroupPlan, RunPlan } from "./plan-group.rules.ts";
 
 /**
