@@ -14,7 +14,7 @@ import {
   type Target,
 } from "./binary-type.ts";
 
-/** A field of a composite type: its type, and how its value is taken from a row. No value is NULL. */
+/** A field of a composite type: its type, and how its value is taken from a row. A value is never NULL. */
 type Field<Row> = {
   /** The name of its type, as PostgreSQL prints it. */
   readonly type: string;
