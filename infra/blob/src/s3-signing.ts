@@ -56,13 +56,14 @@ export function createS3Signer(options: S3SignerOptions): NonNullable<Blob["sign
   const type = { "content-type": "application/octet-stream" };
   let bans: Promise<Readonly<Record<string, string>>> | undefined;
 
-  async function sign(what: Unsigned): Promise<string> {
-    const { presignSignatureV4 } = await import("minio/dist/esm/signing.mjs");
-    const { protocol, host } = new URL(what.endpoint);
-    const query = new URLSearchParams(what.query).toString().replaceAll("+", "%20");
-    const path = query === "" ? what.path : `${what.path}?${query}`;
-    const request = { method: what.method, protocol, path, headers: { host, ...what.headers } };
-    return presignSignatureV4(request, accessKey, secretKey, undefined, region, new Date(), what.seconds);
+  async function sign({ method, endpoint: base, path, query, headers, seconds }: Unsigned): Promise<string> {
+    // Imported here, because an installation with a folder does not need to load it.
+    const { AwsV4Signer } = await import("aws4fetch");
+    const url = new URL(path, base);
+    url.search = new URLSearchParams({ ...query, "X-Amz-Expires": String(seconds) }).toString();
+    const keys = { accessKeyId: accessKey, secretAccessKey: secretKey };
+    const signer = new AwsV4Signer({ ...keys, method, url: url.href, headers, service: "s3", region, signQuery: true });
+    return (await signer.sign()).url.href;
   }
 
   /**

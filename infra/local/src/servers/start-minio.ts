@@ -1,4 +1,4 @@
-import { createHash, createHmac, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { ChildExit, Log, StopStep } from "../start-child.ts";
@@ -85,49 +85,26 @@ async function keptCredentials(file: string): Promise<Credentials> {
 // Its own health check says ready while it still answers the first requests with 503.
 async function answers(port: number, credentials: Credentials): Promise<boolean> {
   try {
-    return (await listBucketsStatus(`http://127.0.0.1:${port}`, credentials, new Date())) === 200;
+    return (await listBucketsStatus(`http://127.0.0.1:${port}`, credentials)) === 200;
   } catch {
     return false;
   }
 }
 
-const region = "us-east-1";
-const signedHeaders = "host;x-amz-content-sha256;x-amz-date";
-
 /**
- * Lists all buckets of an S3 server with credentials (Signature Version 4) and returns the status of the answer.
+ * Lists all buckets of an S3 server with credentials and returns the status of the answer.
  *
  * @param endpoint `http://host:port`
  */
 export async function listBucketsStatus(
   endpoint: string,
   { accessKey, secretKey }: { accessKey: string; secretKey: string },
-  now: Date,
 ): Promise<number> {
-  const date = now.toISOString().replace(/[-:]|\.\d+/g, "");
-  const day = date.slice(0, 8);
-  const scope = `${day}/${region}/s3/aws4_request`;
-  const body = sha256("");
-  const headers = [`host:${new URL(endpoint).host}`, `x-amz-content-sha256:${body}`, `x-amz-date:${date}`];
-  const request = ["GET", "/", "", ...headers, "", signedHeaders, body].join("\n");
-  const key = [day, region, "s3", "aws4_request"].reduce<string | Buffer>(hmac, `AWS4${secretKey}`);
-  const signature = hmac(key, ["AWS4-HMAC-SHA256", date, scope, sha256(request)].join("\n")).toString("hex");
-  const response = await fetch(`${endpoint}/`, {
-    headers: {
-      authorization: `AWS4-HMAC-SHA256 Credential=${accessKey}/${scope}, SignedHeaders=${signedHeaders}, Signature=${signature}`,
-      "x-amz-content-sha256": body,
-      "x-amz-date": date,
-    },
-    signal: AbortSignal.timeout(10_000),
-  });
+  // Imported here, because only a start with MinIO needs to load it.
+  const { AwsClient } = await import("aws4fetch");
+  const keys = { accessKeyId: accessKey, secretAccessKey: secretKey };
+  const client = new AwsClient({ ...keys, service: "s3", region: "us-east-1", retries: 0 });
+  const response = await client.fetch(`${endpoint}/`, { signal: AbortSignal.timeout(10_000) });
   await response.body?.cancel();
   return response.status;
-}
-
-function sha256(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
-}
-
-function hmac(key: string | Buffer, text: string): Buffer {
-  return createHmac("sha256", key).update(text).digest();
 }
