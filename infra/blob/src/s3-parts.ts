@@ -3,6 +3,7 @@ import type { Client } from "minio";
 import type { Blob, BlobPart, PartTag } from "./blob.ts";
 import { countBody } from "./bodies.ts";
 import { sendBytes, urlSeconds } from "./s3.ts";
+import { readPartsPage } from "./s3-documents.ts";
 import { S3AnswerError, sendTo, type S3Transport } from "./s3-transport.ts";
 import { checkParts, formatUploadId, parseUploadId, uploadEnded } from "./upload-parts.rules.ts";
 
@@ -28,16 +29,10 @@ export function createS3Parts(options: {
     try {
       for (let marker: string | undefined = ""; marker !== undefined;) {
         const query = `part-number-marker=${marker}&uploadId=${encodeURIComponent(storeId)}`;
-        const page = await text(
-          await client.makeRequestAsync({ method: "GET", bucketName: bucket, objectName: key, query }),
-        );
-        for (const [part] of page.matchAll(/<Part>.*?<\/Part>/gs))
-          parts.push({
-            partNumber: Number(element(part, "PartNumber")),
-            etag: element(part, "ETag").replaceAll(/"|&quot;|&#34;/g, ""),
-            sizeBytes: Number(element(part, "Size")),
-          });
-        marker = element(page, "IsTruncated") === "true" ? element(page, "NextPartNumberMarker") : undefined;
+        const answer = await client.makeRequestAsync({ method: "GET", bucketName: bucket, objectName: key, query });
+        const page = await readPartsPage(await text(answer));
+        parts.push(...page.parts);
+        ({ marker } = page);
       }
       return parts;
     } catch (error) {
@@ -135,11 +130,6 @@ export function createS3Parts(options: {
 
 function isEnded(error: unknown): boolean {
   return (error as { code?: unknown }).code === "NoSuchUpload";
-}
-
-/** Returns the text of the first element with this name; empty if there is none. */
-function element(xml: string, name: string): string {
-  return new RegExp(`<${name}>([^<]*)</${name}>`).exec(xml)?.[1] ?? "";
 }
 
 async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {

@@ -2,6 +2,7 @@ import http from "node:http";
 import https from "node:https";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { errorCode, readDocument } from "./s3-documents.ts";
 
 /**
  * How long the object store may be silent, in milliseconds: before its answer, and while a body is transferred or parts
@@ -46,13 +47,11 @@ export async function readAgain<T>(read: () => Promise<T>): Promise<T> {
   }
 }
 
-/** An answer of the object store, with the beginning of its text. */
-type S3Answer = { readonly headers: http.IncomingHttpHeaders; readonly text: string };
-
 /**
  * Sends a request with a body of known length to a signed URL, streaming it. The answer to POST may take long: S3
  * begins it with status 200 and sends white space until the result or an error document follows (CompleteMultipartUpload
- * in the Amazon S3 API reference). @throws S3AnswerError if the store refuses
+ * in the Amazon S3 API reference). Returns the headers of the answer. @throws S3AnswerError if the store refuses, or sends
+ * a body that is not XML
  */
 export async function sendTo(
   transport: S3Transport,
@@ -60,7 +59,7 @@ export async function sendTo(
   url: string,
   body: AsyncIterable<Uint8Array>,
   headers: { readonly "content-length": number; readonly "content-type"?: string },
-): Promise<S3Answer> {
+): Promise<http.IncomingHttpHeaders> {
   const limit = method === "POST" && { signal: AbortSignal.timeout(postMs) };
   const response = await new Promise<http.IncomingMessage>((resolve, reject) => {
     const request = transport.request(url, { method, headers, agent: transport.agent, ...limit }, resolve);
@@ -71,9 +70,12 @@ export async function sendTo(
   });
   const parts: Buffer[] = [];
   for await (const part of response) parts.push(part as Buffer);
-  const text = Buffer.concat(parts).toString("utf8").replaceAll(/\s+/g, " ").slice(0, 1_000);
-  if (response.statusCode !== 200 || text.includes("<Error>")) throw new S3AnswerError(response.statusCode ?? 0, text);
-  return { headers: response.headers, text };
+  const text = Buffer.concat(parts).toString("utf8").trim();
+  const document = await readDocument(text);
+  const refused = response.statusCode !== 200 || (text !== "" && document === undefined);
+  const code = (document && errorCode(document)) ?? (refused ? "unknown" : undefined);
+  if (code !== undefined) throw new S3AnswerError(response.statusCode ?? 0, code);
+  return response.headers;
 }
 
 /** Returns the status with which a signed URL answers to HEAD. */
@@ -88,17 +90,11 @@ export async function headStatus({ request, agent }: S3Transport, url: string): 
   });
 }
 
-/** Removes the quotes from an ETag. */
-export function unquoted(etag: string): string {
-  return etag.replaceAll('"', "");
-}
-
-/** A refusal by the object store, with the code of its error document. */
+/** A refusal by the object store, with the code of its error document; `unknown` without one. */
 export class S3AnswerError extends Error {
   override readonly name = "S3AnswerError";
   readonly code: string;
-  constructor(status: number, text: string) {
-    const code = /<Code>(\w+)<\/Code>/.exec(text)?.[1] ?? "unknown";
+  constructor(status: number, code: string) {
     super(`the object store answered ${status} ${code}`);
     this.code = code;
   }

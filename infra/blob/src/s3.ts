@@ -1,6 +1,7 @@
 import type { Client } from "minio";
 import { splitBody, type MeasuredBody } from "./bodies.ts";
-import { sendTo, unquoted, type S3Transport } from "./s3-transport.ts";
+import { unquoted } from "./s3-documents.ts";
+import { sendTo, type S3Transport } from "./s3-transport.ts";
 
 /** The target of an upload. */
 export type S3Target = {
@@ -83,8 +84,8 @@ export async function sendBytes(
   bytes: AsyncIterable<Uint8Array>,
   headers: Parameters<typeof sendTo>[4],
 ): Promise<string> {
-  const answer = await sendTo(transport, "PUT", url, bytes, headers);
-  return unquoted(answer.headers.etag ?? "");
+  const { etag = "" } = await sendTo(transport, "PUT", url, bytes, headers);
+  return unquoted(etag);
 }
 
 async function collect(
