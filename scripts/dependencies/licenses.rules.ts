@@ -23,6 +23,7 @@ const ALLOWED = new Set([
   "CC0-1.0",
   "ISC",
   "MIT",
+  "MIT-0",
   "PostgreSQL",
   "Python-2.0",
   "Unlicense",

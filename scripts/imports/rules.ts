@@ -15,6 +15,7 @@ const drivers: readonly { readonly names: RegExp; readonly owners: readonly stri
   { names: /^@nats-io\//, owners: ["infra/bus"] },
   { names: /^minio$|^@rgrove\/parse-xml$/, owners: ["infra/blob"] },
   { names: /^aws4fetch$/, owners: ["infra/blob", "infra/local"] },
+  { names: /^nodemailer$/, owners: ["services/control"] },
   { names: /^@connectrpc\//, owners: ["infra/rpc"] },
   { names: /^@opentelemetry\/|^pino$|^prom-client$/, owners: ["infra/telemetry"] },
   { names: /^fastify$|^@fastify\/|^ajv(-formats)?$/, owners: ["gateway"] },

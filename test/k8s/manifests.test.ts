@@ -192,6 +192,17 @@ describe("the secrets of the manifests", () => {
     expect(having(/BOOTSTRAP/)).toEqual(["gateway"]);
   });
 
+  test("give the control service what its provider and its mail server ask for, if it is set", () => {
+    expect(Object.keys(sourcesOf("control", /OIDC|MAIL|SMTP/))).toEqual([
+      "TIDEMARK_OIDC_ISSUER",
+      "TIDEMARK_OIDC_CLIENT_ID",
+      "TIDEMARK_OIDC_CLIENT_SECRET",
+      "TIDEMARK_MAIL",
+      "TIDEMARK_MAIL_FROM",
+      "TIDEMARK_SMTP_URL",
+    ]);
+  });
+
   test("that all processes share are the tokens of NATS and of the peers", () => {
     const shared = workloads.flatMap((manifest) =>
       (manifest.spec?.template?.spec.containers[0]?.envFrom ?? []).flatMap(({ secretRef }) => secretRef?.name ?? []),
@@ -254,11 +265,14 @@ describe("the network policies", () => {
     expect(podSelector?.matchExpressions?.map(({ operator, values }) => [operator, values])).toEqual([["In", pods]]);
   });
 
-  test("let the control service alone reach an identity provider on the internet, and no private network", () => {
-    expect(selectedBy("to-identity-provider", all)).toEqual(["control"]);
-    const { egress = [] } = find("NetworkPolicy", "to-identity-provider")!.spec!;
+  test("let the control service alone reach an identity provider and a mail server on the internet, and no private network", () => {
+    expect(selectedBy("to-internet", all)).toEqual(["control"]);
+    const { egress = [] } = find("NetworkPolicy", "to-internet")!.spec!;
     expect(egress).toEqual([
-      { to: [{ ipBlock: expect.objectContaining({ cidr: "0.0.0.0/0" }) }], ports: [{ port: 443 }] },
+      {
+        to: [{ ipBlock: expect.objectContaining({ cidr: "0.0.0.0/0" }) }],
+        ports: [{ port: 443 }, { port: 465 }, { port: 587 }],
+      },
     ]);
     const { except } = (egress[0]!.to![0] as unknown as { ipBlock: { except: string[] } }).ipBlock;
     for (const range of [
@@ -275,7 +289,7 @@ describe("the network policies", () => {
   test("open no way out besides", () => {
     const opening = manifests.filter(({ kind, spec }) => kind === "NetworkPolicy" && spec?.egress !== undefined);
     expect(opening.map(({ metadata }) => metadata.name).toSorted()).toEqual(
-      ["to-dns", "to-identity-provider", "to-nats", "to-peers", "to-postgresql", "to-store"].toSorted(),
+      ["to-dns", "to-internet", "to-nats", "to-peers", "to-postgresql", "to-store"].toSorted(),
     );
   });
 

@@ -15,8 +15,26 @@ export const controlConfig = defineConfig({
   mail: text({
     env: "TIDEMARK_MAIL",
     default: "log",
-    oneOf: ["log", "off"],
-    help: "How invitations are sent: log gives the link to the person who invites, off refuses invitations.",
+    oneOf: ["log", "smtp", "off"],
+    help: "How invitations are sent: smtp by a mail server; log gives the link to the person who invites; off refuses invitations.",
+  }),
+  mailFrom: text({
+    env: "TIDEMARK_MAIL_FROM",
+    optional: true,
+    pattern: /^[^\s@<>",;:]+@[^\s@<>",;:]+$/,
+    help: "The address that messages are from.",
+  }),
+  smtpUrl: secret({
+    env: "TIDEMARK_SMTP_URL",
+    optional: true,
+    schemes: ["smtp", "smtps"],
+    help: "The mail server: smtps://user:password@host has TLS from the start (port 465), smtp:// changes to it by STARTTLS (port 587). User and password are percent-encoded. NODE_EXTRA_CA_CERTS names the file of a certificate authority of your own.",
+  }),
+  smtpTls: text({
+    env: "TIDEMARK_SMTP_TLS",
+    default: "required",
+    oneOf: ["required", "off"],
+    help: "Whether smtp:// has to change to TLS before anything is sent. Off is for a server without a sign-in, on this machine or in a closed network.",
   }),
   oidcIssuer: url({
     env: "TIDEMARK_OIDC_ISSUER",

@@ -7,10 +7,14 @@ import { startRelay, startRemover, type MigrationSet } from "@tidemark/pg";
 import { loadPlans } from "@tidemark/plan-limits";
 import { ControlService } from "@tidemark/proto/control/v1/control";
 import { implement } from "@tidemark/rpc";
+import type { Log } from "@tidemark/telemetry";
 import { controlConfig } from "./config.ts";
 import { controlHandlers } from "./handlers.ts";
 import { createLogMail } from "./mail/log-mail.ts";
+import { mailFaults, smtpSettingsOf, type MailConfig } from "./mail/mail-settings.rules.ts";
+import type { Mail } from "./mail/mail.ts";
 import { noMail } from "./mail/no-mail.ts";
+import { createSmtpMail } from "./mail/smtp-mail.ts";
 import { oidcFaults, oidcSettingsOf } from "./oidc/oidc-settings.rules.ts";
 import { createProvider } from "./oidc/provider.ts";
 import { removeOrganization } from "./removal/remove-organization.ts";
@@ -46,7 +50,7 @@ export const controlModule = defineModule({
   needs: [],
   async start(context) {
     const { config, log, bus, metrics } = context;
-    const faults = oidcFaults(config);
+    const faults = [...oidcFaults(config), ...mailFaults(config)];
     if (faults.length > 0) throw new ConfigError(faults);
     const now = () => context.now();
     const plans = loadPlans(config.plansFile);
@@ -95,7 +99,7 @@ export const controlModule = defineModule({
       now,
       newId: randomUUID,
       randomBytes,
-      mail: config.mail === "log" ? createLogMail(log) : noMail,
+      mail: chooseMail(config, log),
       wakeRelay: () => relay.wake(),
       settings: {
         plans,
@@ -123,3 +127,9 @@ export const controlModule = defineModule({
     };
   },
 });
+
+function chooseMail(config: MailConfig, log: Log): Mail {
+  const smtp = smtpSettingsOf(config);
+  if (smtp !== undefined) return createSmtpMail(smtp, { log });
+  return config.mail === "off" ? noMail : createLogMail(log);
+}

@@ -9,7 +9,7 @@ export function createLogMail(log: Log): Mail {
   return {
     available: true,
     sendInvitation: async ({ link, orgId, invitationId }) => {
-      log.info("invitation ready; no mail driver is configured, so its link goes to the person who invited", {
+      log.info("invitation ready; no mail server is set, so its link goes to the person who invited", {
         org_id: orgId,
         invitation_id: invitationId,
       });
