@@ -72,11 +72,4 @@ export const gatewayConfig = defineConfig({
     max: 1_000_000,
     help: "Most connections of the public HTTP server; a network of clients has a quarter of them at most. More are closed at once.",
   }),
-  requestTimeoutSeconds: int({
-    env: "TIDEMARK_REQUEST_TIMEOUT_SECONDS",
-    default: 10,
-    min: 1,
-    max: 60,
-    help: "Most seconds until a request is answered, with 503 if need be.",
-  }),
 });

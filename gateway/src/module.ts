@@ -26,6 +26,8 @@ import { createAdmissions } from "./gate/admissions.ts";
 /** Published by the control service after every change that its projection carries. */
 const PROJECTION_CHANGED = "tidemark.control.projection_changed.v1";
 
+/** Milliseconds until a request is answered, with 503 if need be. All bounds of waiting inside are below it. */
+const REQUEST_TIMEOUT_MS = 10_000;
 /** How long the gateway waits for the control service on its own behalf, in milliseconds. */
 const CONTROL_TIMEOUT_MS = 5000;
 /** The same while a request waits for its credentials to be looked up. */
@@ -112,7 +114,7 @@ async function startGateway(context: ModuleContext<typeof gatewayConfig>) {
       bootstrapToken: config.bootstrapToken,
       servicePlane: config.servicePlane,
       version,
-      deadlineMs: config.requestTimeoutSeconds * 1000,
+      deadlineMs: REQUEST_TIMEOUT_MS,
       stallMs: STALL_MS,
       readPace: usualReadPace,
       bodyBytesHeldMax: config.bodyMemoryMib * 1024 * 1024,

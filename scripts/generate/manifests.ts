@@ -20,7 +20,7 @@ export function generatedManifests(root: string): readonly Generated[] {
   return [
     generatedFile(root, "k8s/base/modules.yaml", async () => renderWorkloads(await readModules())),
     part("base/config.yaml", (modules) => ({ peers: [peersOf(modules)] })),
-    part("base/migrate.yaml", (modules) => ({ logins: modules.filter(hasDatabase).flatMap(loginOf) })),
+    part("base/migrate.yaml", (modules) => ({ logins: loginsOf(modules.filter(hasDatabase)) })),
     part("base/network.yaml", (modules) => ({
       calling: [listOf(modules.filter(({ needs }) => needs.length > 0))],
       "with-database": [listOf([{ name: "migrate" }, ...modules.filter(hasDatabase)])],
@@ -59,11 +59,17 @@ function peersOf(modules: readonly Deployed[]): string {
   return `TIDEMARK_PEERS: ${peers.join(",")}`;
 }
 
-/** Returns the URL from which the migration job makes the login of a module. */
-function loginOf({ name }: Deployed): readonly string[] {
+/** Returns the URLs from which the migration job makes the logins of modules; Kubernetes puts the variables into the list. */
+function loginsOf(modules: readonly Deployed[]): readonly string[] {
+  const variables = modules.map(({ name }) => [name, `LOGIN_URL_${name.replaceAll("-", "_").toUpperCase()}`] as const);
   return [
-    `- name: TIDEMARK_LOGIN_URL_${name.replaceAll("-", "_").toUpperCase()}`,
-    `  valueFrom: { secretKeyRef: { name: tidemark-${name}, key: TIDEMARK_DATABASE_URL } }`,
+    ...variables.flatMap(([name, variable]) => [
+      `- name: ${variable}`,
+      `  valueFrom: { secretKeyRef: { name: tidemark-${name}, key: TIDEMARK_DATABASE_URL } }`,
+    ]),
+    "- name: TIDEMARK_LOGIN_URLS",
+    "  value: >-",
+    ...variables.map(([name, variable]) => `    ${name}=$(${variable})`),
   ];
 }
 

@@ -23,9 +23,7 @@ function loginUrl(name: string, password: string): string {
 
 const environmentOf = (urls: ReadonlyMap<string, string>): Record<string, string> => ({
   TIDEMARK_OWNER_DATABASE_URL: ownerUrl,
-  ...Object.fromEntries(
-    [...urls].map(([module, url]) => [`TIDEMARK_LOGIN_URL_${module.replaceAll("-", "_").toUpperCase()}`, url]),
-  ),
+  TIDEMARK_LOGIN_URLS: [...urls].map(([module, url]) => `${module}=${url}`).join(" "),
 });
 
 function migrate(settings: Record<string, string>) {

@@ -57,7 +57,7 @@ describeWith(servers)("killed between two steps of an upload", () => {
     postgres = await startOwnPostgres();
     stack = await startStack("split", {
       databaseUrl: postgres.url,
-      settings: { TIDEMARK_ARTIFACT_SWEEP_SECONDS: "1", TIDEMARK_S3_PUBLIC_ENDPOINT: "" },
+      settings: { TIDEMARK_REMOVAL_SECONDS: "1", TIDEMARK_S3_PUBLIC_ENDPOINT: "" },
     });
   });
   afterAll(async () => {

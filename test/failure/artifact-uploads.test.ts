@@ -12,7 +12,7 @@ const CLIENTS = 4;
 describeWith(servers)("the artifacts service", () => {
   let stack: OwnStack;
   beforeAll(async () => {
-    stack = await startStack("split", { settings: { TIDEMARK_ARTIFACT_SWEEP_SECONDS: "1" } });
+    stack = await startStack("split", { settings: { TIDEMARK_REMOVAL_SECONDS: "1" } });
   });
   afterAll(() => stack.stop());
 

@@ -27,7 +27,7 @@ type Manifest = {
           image?: string;
           args?: string[];
           command?: string[];
-          env?: { name: string; valueFrom: { secretKeyRef: { name: string; key: string } } }[];
+          env?: { name: string; value?: string; valueFrom?: { secretKeyRef: { name: string; key: string } } }[];
           envFrom?: { configMapRef?: { name: string }; secretRef?: { name: string } }[];
           ports?: { name: string; containerPort: number }[];
         }[];
@@ -74,13 +74,17 @@ const exampleSecrets = new Map(
 );
 
 const workloads = manifests.filter(({ kind }) => kind === "Deployment" || kind === "Job");
+const variablesOf = ({ spec }: Manifest) => spec?.template?.spec.containers[0]?.env ?? [];
+const variables = (workload: string) =>
+  workloads.filter(({ metadata }) => metadata.name === workload).flatMap(variablesOf);
 /** The secret and its key from which each workload takes a variable; of all that match the name. */
 function sourcesOf(workload: string, variable: RegExp): Record<string, string> {
-  const found = workloads.filter(({ metadata }) => metadata.name === workload);
-  const env = found.flatMap((manifest) => manifest.spec?.template?.spec.containers[0]?.env ?? []);
-  const matching = env.filter(({ name }) => variable.test(name));
   return Object.fromEntries(
-    matching.map(({ name, valueFrom: { secretKeyRef } }) => [name, `${secretKeyRef.name}/${secretKeyRef.key}`]),
+    variables(workload).flatMap(({ name, valueFrom }) =>
+      valueFrom === undefined || !variable.test(name)
+        ? []
+        : [[name, `${valueFrom.secretKeyRef.name}/${valueFrom.secretKeyRef.key}`]],
+    ),
   );
 }
 
@@ -101,7 +105,7 @@ function selectedBy(policy: string, components: readonly string[]): string[] {
 }
 const names = allModules.map(({ name }) => name);
 const withDatabase = allModules.filter(({ schema }) => schema !== undefined).map(({ name }) => name);
-const loginName = (module: string): string => `TIDEMARK_LOGIN_URL_${module.replaceAll("-", "_").toUpperCase()}`;
+const loginName = (module: string): string => `LOGIN_URL_${module.replaceAll("-", "_").toUpperCase()}`;
 
 describe("the Kubernetes manifests", () => {
   test.each(allModules.map(({ name }) => name))(
@@ -184,6 +188,13 @@ describe("the secrets of the manifests", () => {
       ...Object.fromEntries(logins),
     });
     for (const name of names) expect(sourcesOf(name, /OWNER/)).toEqual({});
+    // Kubernetes puts in the values of variables that stand before.
+    const [list, ...others] = variables("migrate").filter(({ value }) => value !== undefined);
+    expect([list?.name, others]).toEqual(["TIDEMARK_LOGIN_URLS", []]);
+    expect(new Set(list?.value?.split(" "))).toEqual(
+      new Set(withDatabase.map((name) => `${name}=$(${loginName(name)})`)),
+    );
+    expect(variables("migrate").at(-1)).toBe(list);
   });
 
   test("give the keys of the store to those that use it, and the operator's token to the gateway", () => {
@@ -213,10 +224,9 @@ describe("the secrets of the manifests", () => {
   });
 
   test("are all made by the example, with the keys that are asked for and a login for each service", () => {
-    const asked = workloads.flatMap((manifest) => manifest.spec?.template?.spec.containers[0]?.env ?? []);
+    const asked = workloads.flatMap(variablesOf).flatMap(({ valueFrom }) => valueFrom?.secretKeyRef ?? []);
     expect(asked.length).toBeGreaterThan(20);
-    for (const { valueFrom } of asked) {
-      const { name, key } = valueFrom.secretKeyRef;
+    for (const { name, key } of asked) {
       expect([name, key, typeof exampleSecrets.get(name)?.[key]]).toEqual([name, key, "string"]);
     }
     const users = withDatabase.map(

@@ -10,7 +10,6 @@ type Settings = Readonly<Record<string, string>>;
 /** Expired data is compacted or removed within seconds. */
 export const quick: Settings = {
   TIDEMARK_REMOVAL_SECONDS: "1",
-  TIDEMARK_ARTIFACT_SWEEP_SECONDS: "1",
   TIDEMARK_INGEST_COMPACT_AFTER_SECONDS: "1",
 };
 
@@ -25,7 +24,7 @@ export const FREE = { metric_points: 40, trace_events: 10, runs: 5, included_sto
 /** The free plan has small quotas, no plan a rate limit that a test could reach, and removed artifacts give their space back within seconds. */
 export const smallPlans: Settings = {
   ...enforcedPlans({ free: { ...fast, ...FREE }, pro: fast, premium: fast }),
-  TIDEMARK_ARTIFACT_SWEEP_SECONDS: "1",
+  TIDEMARK_REMOVAL_SECONDS: "1",
   TIDEMARK_ARTIFACT_GRACE_DAYS: "0",
 };
 

@@ -56,6 +56,13 @@ export const sharedFields = {
     default: 60,
     min: 1,
     max: 86_400,
-    help: "Seconds between two looks for deleted runs, projects and organizations whose time is over, which are then removed.",
+    help: "Seconds between two looks for what is no longer needed, which is then removed: deleted runs, projects and organizations whose time is over, uploads, artifact versions and their bytes. Tests take less.",
+  }),
+  runsRemembered: int({
+    env: "TIDEMARK_RUNS_REMEMBERED",
+    default: 50_000,
+    min: 1,
+    max: 10_000_000,
+    help: "Runs whose organization and project a module keeps in memory, about 250 bytes each.",
   }),
 } as const;

@@ -11,7 +11,7 @@ import { knownNames } from "./settings.ts";
 const settings = parseConfig({ host: hostConfig, logins: loginConfig }, process.env, { alsoKnown: knownNames });
 const ownerUrl = settings.host.ownerDatabaseUrl ?? settings.host.databaseUrl;
 if (ownerUrl === undefined) throw new ConfigError(["TIDEMARK_OWNER_DATABASE_URL is not set"]);
+const logins = loginsOf(settings.logins.loginUrls ?? "");
 const applied = await migrateModules(ownerUrl, allModules);
 process.stdout.write(`${applied.length === 0 ? "nothing to do" : applied.join("\n")}\n`);
-const logins = loginsOf(settings.logins);
 if (logins.length > 0) await prepareLogins(ownerUrl, logins);

@@ -35,7 +35,7 @@ export const artifactsModule = defineModule({
   provides: [ArtifactsService, ArtifactsArchiveService, ArtifactsRestoreService],
   needs: [{ module: "usage", service: UsageService, optional: true }],
   async start(context) {
-    const { runsRemembered, graceDays, sweepSeconds, removalSeconds } = context.config;
+    const { runsRemembered, graceDays, removalSeconds } = context.config;
     const { log } = context;
     const [db, workerDb, blob] = [context.db(), context.workerDb(), await context.blob()];
     const uploadSecret = createUploadSecret(db);
@@ -68,7 +68,7 @@ export const artifactsModule = defineModule({
       log,
       nowMs: () => performance.now(),
     });
-    const sweeper = startSweeper({ ...deps, sweepSeconds, log });
+    const sweeper = startSweeper({ ...deps, sweepSeconds: removalSeconds, log });
     const remover = startRemover({
       db: workerDb,
       service: "artifacts",

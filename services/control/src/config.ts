@@ -51,11 +51,6 @@ export const controlConfig = defineConfig({
     optional: true,
     help: "The secret of that client; none for a public client, which PKCE alone protects.",
   }),
-  oidcScopes: text({
-    env: "TIDEMARK_OIDC_SCOPES",
-    default: "openid email profile",
-    help: "What the provider is asked to tell, with openid among the words.",
-  }),
   oidcDomains: list({
     env: "TIDEMARK_OIDC_DOMAINS",
     default: [],

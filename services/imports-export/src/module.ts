@@ -40,6 +40,15 @@ const importsMigrations: MigrationSet = {
 
 /** Milliseconds that a call of a commit may take. */
 const CALL_MS = 30_000;
+/** Threads that read the bodies of imports: two, because an organization has all but one. */
+const READER_THREADS = 2;
+/** Archives that a process restores simultaneously, as many as its threads can read; further ones wait for their turn. */
+const RESTORES_MAX = 2;
+/**
+ * Complete exports that a process reads at the same time. Each keeps a database connection of the service that it reads
+ * from; an organization has at most half of them while others export.
+ */
+const COMPLETE_EXPORTS_MAX = 4;
 
 /** Import jobs and exports. */
 export const importsExportModule = defineModule({
@@ -104,9 +113,8 @@ export const importsExportModule = defineModule({
       newId: randomUUID,
       newCall: (identity) => createCall({ identity, timeoutMs: CALL_MS }),
       clients,
-      ...config,
     });
-    const readers = createReaders(config.readerThreads);
+    const readers = createReaders(READER_THREADS);
     const restorer = startRestorer({
       db,
       workerDb,
@@ -120,7 +128,7 @@ export const importsExportModule = defineModule({
         traces: context.client(TracesRestoreService),
         reports: context.client(ReportsRestoreService),
       },
-      restoresMax: config.restoresMax,
+      restoresMax: RESTORES_MAX,
     });
     const remover = startRemover({
       db: workerDb,
@@ -138,7 +146,7 @@ export const importsExportModule = defineModule({
     const archive = archiveHandlers({
       clients: archiveClients,
       now: () => context.now(),
-      places: createExportPlaces(config.completeExportsMax),
+      places: createExportPlaces(COMPLETE_EXPORTS_MAX),
     });
     return {
       implementations: [

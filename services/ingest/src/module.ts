@@ -28,6 +28,15 @@ import { findRunRefs, readRunChanges } from "./runs/run-refs.sql.ts";
 const migrations = { schema: "ingest", directory: join(import.meta.dirname, "store") };
 
 const MIB = 1024 * 1024;
+/** Memory for the aggregates and key numbers of runs that are being written: about 80 bytes a metric key. What does not fit is read again. */
+const METRIC_CACHE_BYTES = 64 * MIB;
+/**
+ * Memory for metrics that were received and are not stored yet; an organization has four fifths of it at most, less next
+ * to others. Writes beyond it are refused with 503: more would only wait longer for the database.
+ */
+const METRIC_QUEUE_BYTES = 64 * MIB;
+/** Threads for series that are smoothed or drawn by another axis than steps. One, because each takes up to 300 MB. */
+const SERIES_THREADS = 1;
 
 /** Stores run data: metrics, rank metrics, console logs, attributes, objects. */
 export const ingestModule = defineModule({
@@ -66,8 +75,8 @@ export const ingestModule = defineModule({
         db,
         markers: compaction.metricMarkers,
         random: Math.random,
-        cacheBytes: context.config.metricCacheMib * MIB,
-        queueBytes: context.config.metricQueueMib * MIB,
+        cacheBytes: METRIC_CACHE_BYTES,
+        queueBytes: METRIC_QUEUE_BYTES,
         metrics: context.metrics,
         noteChange: changes.note,
       }),
@@ -137,7 +146,7 @@ export const ingestReadModule = defineModule({
       ),
       searchRuns: searchRunsOf(context.client(RunsService)),
       runsOfCharts: context.client(RunsService),
-      seriesThreads: createSeriesThreads(context.config.seriesThreads),
+      seriesThreads: createSeriesThreads(SERIES_THREADS),
     };
     const watch = watchRuns({
       read: (since) => readRunChanges(db, since),

@@ -13,11 +13,4 @@ export const runsConfig = defineConfig({
     min: 120,
     max: 31_536_000,
   }),
-  searchThreads: int({
-    env: "TIDEMARK_RUNS_SEARCH_THREADS",
-    help: "Threads for searches with regular expressions, each with its own database connection; they start when first needed.",
-    default: 2,
-    min: 1,
-    max: 64,
-  }),
 });

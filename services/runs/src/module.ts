@@ -28,6 +28,9 @@ export const runsMigrations: MigrationSet = {
   directory: join(import.meta.dirname, "store"),
 };
 
+/** Threads for searches with regular expressions: two, so that one long search does not hold all others; each takes a database connection. */
+const SEARCH_THREADS = 2;
+
 /** Projects whose runs do not all follow them because a process ended wait this long for another process. */
 const SETTLE_EVERY_MS = 10_000;
 
@@ -66,7 +69,7 @@ export const runsModule = defineModule({
     const plans = loadPlans(plansFile);
     const searchThreads = createSearchThreads({
       connection: context.connection(),
-      threads: context.config.searchThreads,
+      threads: SEARCH_THREADS,
     });
     const sortKeys = createSortKeyAsks(db, (error) => context.log.warn("a sort key could not be asked for", { error }));
     const onFailed = (error: unknown): void =>

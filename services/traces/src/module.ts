@@ -17,7 +17,8 @@ import { restoreHandlers } from "./append/restore-spans.ts";
 import { findRunRefs, readRunChanges } from "./runs/run-refs.sql.ts";
 import { createTraceStates } from "./state/trace-states.ts";
 
-const MIB = 1024 * 1024;
+/** Memory for the spans of traces that are being written or read: about 200 bytes a span. What does not fit is read again. */
+const STATE_BYTES = 128 * 1024 * 1024;
 
 /** Traces and their spans. */
 export const tracesModule = defineModule({
@@ -29,7 +30,7 @@ export const tracesModule = defineModule({
   provides: [TracesService, TracesArchiveService, TracesRestoreService],
   needs: [{ module: "usage", service: UsageService, optional: true }],
   start(context) {
-    const { runsRemembered, cacheMib, compactAfterSeconds, removalSeconds } = context.config;
+    const { runsRemembered, compactAfterSeconds, removalSeconds } = context.config;
     const db = context.db();
     const gateOf = (target: "trace_events" | "storage", quota: Quota) =>
       gateOfSettings(context.config, { target, quota, usage: context.client(UsageService), log: context.log });
@@ -39,7 +40,7 @@ export const tracesModule = defineModule({
         (orgId, ids) => db.withTenant(orgId, (tx) => findRunRefs(tx, orgId, ids)),
         runsRemembered,
       ),
-      states: createTraceStates(cacheMib * MIB),
+      states: createTraceStates(STATE_BYTES),
       quietSeconds: compactAfterSeconds,
       now: () => context.now(),
       eventGate: gateOf("trace_events", Quota.TRACE_EVENTS),

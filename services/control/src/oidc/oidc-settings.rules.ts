@@ -6,7 +6,6 @@ export type ProviderSettings = {
   readonly clientId: string;
   /** Undefined for a public client, which PKCE alone protects. */
   readonly clientSecret: string | undefined;
-  readonly scopes: string;
 };
 
 /** The variables that set the provider at which people sign in. */
@@ -14,7 +13,6 @@ export type OidcConfig = {
   readonly oidcIssuer: string | undefined;
   readonly oidcClientId: string | undefined;
   readonly oidcClientSecret: string | undefined;
-  readonly oidcScopes: string;
   readonly oidcDomains: readonly string[];
   readonly oidcTrustEmail: boolean;
 };
@@ -22,7 +20,7 @@ export type OidcConfig = {
 const loopback = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
 /** Returns the faults that only combinations of variables have. */
-export function oidcFaults({ oidcIssuer, oidcClientId, oidcScopes }: OidcConfig): string[] {
+export function oidcFaults({ oidcIssuer, oidcClientId }: OidcConfig): string[] {
   if (oidcIssuer === undefined)
     return oidcClientId === undefined ? [] : ["TIDEMARK_OIDC_CLIENT_ID needs TIDEMARK_OIDC_ISSUER"];
   const faults: string[] = [];
@@ -30,7 +28,6 @@ export function oidcFaults({ oidcIssuer, oidcClientId, oidcScopes }: OidcConfig)
   if (protocol !== "https:" && !loopback.has(hostname))
     faults.push("TIDEMARK_OIDC_ISSUER must be an https URL, except on this machine");
   if (oidcClientId === undefined) faults.push("TIDEMARK_OIDC_ISSUER needs TIDEMARK_OIDC_CLIENT_ID");
-  if (!oidcScopes.split(/\s+/).includes("openid")) faults.push("TIDEMARK_OIDC_SCOPES must have openid among its words");
   return faults;
 }
 
@@ -39,7 +36,7 @@ export function oidcSettingsOf(config: OidcConfig): { provider: ProviderSettings
   const { oidcIssuer: issuer, oidcClientId: clientId } = config;
   if (issuer === undefined || clientId === undefined) return undefined;
   return {
-    provider: { issuer, clientId, clientSecret: config.oidcClientSecret, scopes: config.oidcScopes },
+    provider: { issuer, clientId, clientSecret: config.oidcClientSecret },
     admission: {
       domains: config.oidcDomains.map((domain) => domain.toLowerCase()),
       trustsEmail: config.oidcTrustEmail,

@@ -110,7 +110,6 @@ describe("the settings of a provider", () => {
     oidcIssuer: undefined,
     oidcClientId: undefined,
     oidcClientSecret: undefined,
-    oidcScopes: "openid email",
     oidcDomains: [],
     oidcTrustEmail: false,
   };
@@ -123,7 +122,7 @@ describe("the settings of a provider", () => {
     ["a client without an issuer", { ...none, oidcClientId: "c" }, 1],
     ["an issuer without a client", { ...whole, oidcClientId: undefined }, 1],
     ["an issuer elsewhere without TLS", { ...whole, oidcIssuer: "http://accounts.test" }, 1],
-    ["three faults at once", { ...none, oidcIssuer: "http://accounts.test", oidcScopes: "email" }, 3],
+    ["two faults at once", { ...none, oidcIssuer: "http://accounts.test" }, 2],
   ])("%s", (_, config, faults) => expect(oidcFaults(config)).toHaveLength(faults));
 
   test("are none where no issuer is set, and have domains in lower case", () => {

@@ -35,6 +35,8 @@ export type Provider = {
   readonly finish: (address: URL, secrets: LoginSecrets) => Promise<Claims>;
 };
 
+/** The scopes of every provider that say who signs in (OpenID Connect Core 1.0, section 5.4). */
+const SCOPES = "openid email profile";
 /** A request to the provider takes at most this long; a sign-in makes up to three. */
 const TIMEOUT_SECONDS = 3;
 /** A provider's keys and addresses are read again after this time. */
@@ -77,7 +79,7 @@ export function createProvider(
       const secrets = { state: randomState(), nonce: randomNonce(), verifier: randomPKCECodeVerifier() };
       const url = buildAuthorizationUrl(await configuration(), {
         redirect_uri: redirectUri,
-        scope: settings.scopes,
+        scope: SCOPES,
         state: secrets.state,
         nonce: secrets.nonce,
         code_challenge: await calculatePKCECodeChallenge(secrets.verifier),

@@ -9,6 +9,10 @@ import { runCommit, type CommitDeps } from "./run-commit.ts";
 export const COMMIT_SUBJECT = "tidemark.imports.commit_requested.v1";
 const DURABLE = "imports-commit";
 
+/** Commits that a process works on simultaneously. More would not end sooner: each waits for the services that it writes to. */
+const COMMITS_MAX = 2;
+/** Days after which a job that was neither committed nor changed is cancelled, and what it has staged is removed. */
+const STAGED_DAYS = 30;
 /** How often a process looks for commits that no process works on. The bus only makes this faster. */
 const LOOK_MS = 2000;
 const SWEEP_MS = 3_600_000;
@@ -18,10 +22,6 @@ const OLD_JOBS_TOGETHER = 100;
 export type CommitterDeps = CommitDeps & {
   readonly workerDb: Db;
   readonly bus: Bus;
-  /** Commits that a process works on simultaneously. */
-  readonly commitsMax: number;
-  /** Days after which an abandoned job is cancelled. */
-  readonly stagedDays: number;
 };
 
 /** The commits of a process. */
@@ -32,11 +32,11 @@ export type Committer = {
 
 /** Starts to work on commits. */
 export async function startCommitter(deps: CommitterDeps): Promise<Committer> {
-  const { workerDb, bus, log, commitsMax } = deps;
+  const { workerDb, bus, log } = deps;
   const onError = (error: unknown): void => log.warn("import jobs could not be worked on now", { error });
   const commits = startRunner<JobName>({
     keyOf: ({ orgId, id }) => `${orgId}/${id}`,
-    jobsMax: commitsMax,
+    jobsMax: COMMITS_MAX,
     lookMs: LOOK_MS,
     listDue: (jobsMax) => listDueCommits(workerDb, jobsMax),
     run: (job, isStopped) => runCommit(deps, job, isStopped),
@@ -48,7 +48,7 @@ export async function startCommitter(deps: CommitterDeps): Promise<Committer> {
     COMMIT_SUBJECT,
     DURABLE,
     ({ data }) => commits.begin(JSON.parse(Buffer.from(data).toString()) as JobName),
-    { concurrency: commitsMax },
+    { concurrency: COMMITS_MAX },
   );
   return {
     async drain() {
@@ -59,8 +59,8 @@ export async function startCommitter(deps: CommitterDeps): Promise<Committer> {
 }
 
 /** Cancels jobs that have been idle for some days, so that staged content does not stay forever. */
-async function cancelOldJobs({ db, workerDb, stagedDays, log }: CommitterDeps): Promise<void> {
-  for (const { orgId, id } of await listOldJobs(workerDb, stagedDays, OLD_JOBS_TOGETHER)) {
+async function cancelOldJobs({ db, workerDb, log }: CommitterDeps): Promise<void> {
+  for (const { orgId, id } of await listOldJobs(workerDb, STAGED_DAYS, OLD_JOBS_TOGETHER)) {
     await db.withTenant(orgId, async (tx) => {
       const job = await lockJob(tx, orgId, id);
       if (job === undefined || !["created", "uploading", "dry_run_ready", "failed"].includes(job.status)) return;
