@@ -18,5 +18,13 @@ export {
   type StopRecord,
   type StopState,
 } from "./run-state.ts";
-export { instantOf, instantText, rowOfState, stateOfRow, type RunStateRow } from "./state-row.ts";
+export {
+  instantOf,
+  instantText,
+  rowOfState,
+  stateColumnNames,
+  stateColumns,
+  stateOfRow,
+  type RunStateRow,
+} from "./state-row.ts";
 export { RUN_STATUSES, STOP_STATES, type Outcome } from "./transition-table.ts";

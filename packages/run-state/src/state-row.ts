@@ -35,6 +35,26 @@ export type RunStateRow = {
   readonly stop_updated_at: string | null;
 };
 
+/** The columns of a state that transitions write: the parameters of `runs.set_state_v1` after the run, in their order, with their types. */
+export const stateColumns = {
+  status: "text",
+  finished_at: "timestamptz",
+  resume_count: "integer",
+  resumed_at: "timestamptz",
+  stop_state: "text",
+  stop_request_id: "uuid",
+  stop_reason: "text",
+  stop_completion_message: "text",
+  stop_actor: "text",
+  stop_requested_at: "timestamptz",
+  stop_acknowledged_at: "timestamptz",
+  stop_completed_at: "timestamptz",
+  stop_updated_at: "timestamptz",
+} as const satisfies Partial<Record<keyof RunStateRow, string>>;
+
+/** The names of `stateColumns`, in their order. */
+export const stateColumnNames = Object.keys(stateColumns) as readonly (keyof typeof stateColumns)[];
+
 const optionalInstant = (text: string | null): Date | null => (text === null ? null : instantOf(text));
 const optionalText = (date: Date | null): string | null => (date === null ? null : instantText(date));
 

@@ -1,5 +1,13 @@
 import { sql, sqlState, type Tx } from "@tidemark/pg";
-import { instantOf, rowOfState, stateOfRow, type RunState, type RunStateRow } from "@tidemark/run-state";
+import {
+  instantOf,
+  rowOfState,
+  stateColumnNames,
+  stateColumns,
+  stateOfRow,
+  type RunState,
+  type RunStateRow,
+} from "@tidemark/run-state";
 import { AppError } from "@tidemark/errors";
 import type { RunControlRow } from "./live-runs.rules.ts";
 
@@ -32,30 +40,11 @@ export async function lockRuns(tx: Tx, orgId: string, runIds: readonly string[])
   }));
 }
 
-// The parameters of runs.set_state_v1 after the run, in their order, with their types.
-const columns = {
-  status: "text",
-  finished_at: "timestamptz",
-  resume_count: "integer",
-  resumed_at: "timestamptz",
-  stop_state: "text",
-  stop_request_id: "uuid",
-  stop_reason: "text",
-  stop_completion_message: "text",
-  stop_actor: "text",
-  stop_requested_at: "timestamptz",
-  stop_acknowledged_at: "timestamptz",
-  stop_completed_at: "timestamptz",
-  stop_updated_at: "timestamptz",
-} as const satisfies Partial<Record<keyof RunStateRow, string>>;
-
-const names = Object.keys(columns) as (keyof typeof columns)[];
-
 const setRunStatesSql = sql(
   "control_set_run_states",
-  `SELECT runs.set_state_v1($1, s.id, ${names.map((name) => `s.${name}`).join(", ")})
-   FROM unnest($2::uuid[], ${names.map((name, i) => `$${i + 3}::${columns[name]}[]`).join(", ")})
-     AS s (id, ${names.join(", ")})`,
+  `SELECT runs.set_state_v1($1, s.id, ${stateColumnNames.map((name) => `s.${name}`).join(", ")})
+   FROM unnest($2::uuid[], ${stateColumnNames.map((name, i) => `$${i + 3}::${stateColumns[name]}[]`).join(", ")})
+     AS s (id, ${stateColumnNames.join(", ")})`,
 );
 
 /** Writes the states of one or more runs that this transaction has locked. */
@@ -68,7 +57,7 @@ export async function setRunStates(
   await tx.rows(setRunStatesSql, [
     orgId,
     changed.map(({ id }) => id),
-    ...names.map((name) => rows.map((row) => row[name])),
+    ...stateColumnNames.map((name) => rows.map((row) => row[name])),
   ]);
 }
 

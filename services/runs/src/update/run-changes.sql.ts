@@ -5,6 +5,8 @@ import {
   instantOf,
   instantText,
   rowOfState,
+  stateColumnNames,
+  stateColumns,
   stateOfRow,
   type RunEvent,
   type RunState,
@@ -52,30 +54,11 @@ export async function lockRunState(tx: Tx, orgId: string, runId: string): Promis
   return (await lockRunStates(tx, orgId, [runId]))[0];
 }
 
-// The parameters of runs.set_state_v1 after the run, in their order, with their types.
-const columns = {
-  status: "text",
-  finished_at: "timestamptz",
-  resume_count: "integer",
-  resumed_at: "timestamptz",
-  stop_state: "text",
-  stop_request_id: "uuid",
-  stop_reason: "text",
-  stop_completion_message: "text",
-  stop_actor: "text",
-  stop_requested_at: "timestamptz",
-  stop_acknowledged_at: "timestamptz",
-  stop_completed_at: "timestamptz",
-  stop_updated_at: "timestamptz",
-} as const satisfies Partial<Record<keyof RunStateRow, string>>;
-
-const names = Object.keys(columns) as (keyof typeof columns)[];
-
 const setRunStatesSql = sql(
   "runs_set_run_states",
-  `SELECT runs.set_state_v1($1, s.id, ${names.map((name) => `s.${name}`).join(", ")}, s.lifecycle)
-   FROM unnest($2::uuid[], $3::jsonb[], ${names.map((name, i) => `$${i + 4}::${columns[name]}[]`).join(", ")})
-     AS s (id, lifecycle, ${names.join(", ")})`,
+  `SELECT runs.set_state_v1($1, s.id, ${stateColumnNames.map((name) => `s.${name}`).join(", ")}, s.lifecycle)
+   FROM unnest($2::uuid[], $3::jsonb[], ${stateColumnNames.map((name, i) => `$${i + 4}::${stateColumns[name]}[]`).join(", ")})
+     AS s (id, lifecycle, ${stateColumnNames.join(", ")})`,
 );
 
 /** Applies an event to runs that this transaction has locked, and writes the states that changed. */
@@ -93,7 +76,7 @@ export async function moveRuns(tx: Tx, orgId: string, locked: readonly LockedRun
     orgId,
     sorted.map(({ id }) => id),
     sorted.map(({ lifecycle }) => lifecycle),
-    ...names.map((name) => sorted.map(({ row }) => row[name])),
+    ...stateColumnNames.map((name) => sorted.map(({ row }) => row[name])),
   ]);
 }
 
