@@ -1,4 +1,5 @@
 import { badRequest } from "@tidemark/errors";
+import { present } from "@tidemark/exact-numbers";
 import {
   firstOf,
   numberOf,
@@ -34,7 +35,7 @@ export const readMlflowRun: ReadDocumentRun = (run, index, sink) => {
     metadata: {
       mlflow: {
         tags,
-        ...withoutNulls({ run_id: told, experiment_id: info["experiment_id"], artifact_uri: artifactUri }),
+        ...present({ run_id: told, experiment_id: info["experiment_id"], artifact_uri: artifactUri }),
       },
     },
     startedUs: readTime(info["start_time"], "start_time"),
@@ -67,10 +68,6 @@ function readPairs(value: unknown, name: string): Fields {
     pairs.push([readName(pair["key"], "key"), pair["value"] ?? null]);
   });
   return Object.fromEntries(pairs);
-}
-
-function withoutNulls(fields: Fields): Fields {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== null));
 }
 
 const STATUSES = ["running", "finished", "failed"] as const;

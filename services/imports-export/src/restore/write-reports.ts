@@ -1,8 +1,8 @@
+import { present } from "@tidemark/exact-numbers";
 import { RESTORE_LIMITS } from "@tidemark/limits";
 import { BYTES_TOGETHER_MAX, slicesOf } from "../commit/slices.rules.ts";
 import { linesOfKinds, type LineWriter } from "./line-writer.ts";
 import type { RestoreClients } from "./clients.ts";
-import { present } from "./present.ts";
 
 const utf8 = new TextEncoder();
 

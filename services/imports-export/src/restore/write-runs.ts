@@ -1,11 +1,11 @@
 import type { LineOf } from "@tidemark/archive";
+import { present } from "@tidemark/exact-numbers";
 import { IMPORT_LIMITS } from "@tidemark/limits";
 import { runMembersOf } from "@tidemark/run-state";
 import { BYTES_TOGETHER_MAX, slicesOf } from "../commit/slices.rules.ts";
 import { linesOfKinds, type LineWriter } from "./line-writer.ts";
 import type { NewIds } from "./new-ids.rules.ts";
 import type { RestoreClients } from "./clients.ts";
-import { present } from "./present.ts";
 
 const utf8 = new TextEncoder();
 

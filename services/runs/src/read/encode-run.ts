@@ -7,6 +7,7 @@ import type {
 } from "@tidemark/proto/runs/v1/runs";
 import { isStopRequested, runMembersOf, type StopState } from "@tidemark/run-state";
 import type { ExactObject } from "@tidemark/documents";
+import { present } from "@tidemark/exact-numbers";
 import { deletionOf } from "../deletion/encode-deletion.ts";
 import { notesOf } from "../documents/run-notes.rules.ts";
 import type { Staleness } from "../life/staleness.rules.ts";
@@ -89,10 +90,4 @@ export function encodeRunControl(row: RunRow, details: boolean): MessageInitShap
 /** Encodes a page of metric aggregates as columns. */
 function encodeMetrics(row: MetricRow, nextCursor: string): MessageInitShape<typeof MetricAggregatesSchema> {
   return { ...numberColumnsOf(row), keys: metricKeysOf(row), keysTotal: BigInt(row.metric_total), nextCursor };
-}
-
-/** Returns the object without its nulls: an absent field of a message must not be a member. */
-function present<T extends Record<string, unknown>>(fields: T): { [K in keyof T]?: NonNullable<T[K]> } {
-  const entries = Object.entries(fields).filter(([, value]) => value !== null && value !== undefined);
-  return Object.fromEntries(entries) as { [K in keyof T]?: NonNullable<T[K]> };
 }

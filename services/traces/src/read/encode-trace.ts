@@ -33,7 +33,7 @@ export function encodeTrace({
     status: summary.status,
     kinds: SPAN_KINDS.map((_, i) => i + 1).filter((kind) => (summary.kindBits & (1 << (kind - 1))) > 0),
     startedUs: summary.startedUs,
-    endedUs: present(summary.endedUs),
+    endedUs: unlessNaN(summary.endedUs),
     spanCount: summary.spans,
     runningSpanCount: summary.running,
     errorCount: summary.errors,
@@ -43,9 +43,9 @@ export function encodeTrace({
     rewardCount: summary.rewards,
     inputTokens: summary.inputTokens,
     outputTokens: summary.outputTokens,
-    costUsd: present(summary.costUsd),
-    minStep: present(summary.minStep),
-    maxStep: present(summary.maxStep),
+    costUsd: unlessNaN(summary.costUsd),
+    minStep: unlessNaN(summary.minStep),
+    maxStep: unlessNaN(summary.maxStep),
     threadId: summary.threadId,
     rolloutId: summary.rolloutId,
     rewardKeys: summary.rewardMetrics.map(([key]) => key),
@@ -59,7 +59,7 @@ export function encodeTrace({
 }
 
 /** Returns undefined for NaN, which stands for an absent number. */
-export function present(value: number): number | undefined {
+export function unlessNaN(value: number): number | undefined {
   return Number.isNaN(value) ? undefined : value;
 }
 
@@ -74,10 +74,10 @@ export function encodeSpan(record: SpanRecord, payload: SpanPayload): MessageIni
     kind: record.kind,
     status: record.status,
     startedUs: record.startUs,
-    endedUs: present(record.endUs),
-    durationMs: present(record.durationMs),
-    step: present(record.step),
-    rank: present(record.rank),
+    endedUs: unlessNaN(record.endUs),
+    durationMs: unlessNaN(record.durationMs),
+    step: unlessNaN(record.step),
+    rank: unlessNaN(record.rank),
     threadId: record.threadId,
     rolloutId: record.rolloutId,
     previews: record.hasPreviews,

@@ -11,7 +11,7 @@ import type { TraceFold } from "../fold/totals.rules.ts";
 import { catchUp } from "../state/load-segments.sql.ts";
 import type { TraceKey } from "../state/trace-state.rules.ts";
 import { chooseSpans, countSpans, writeSpanCursor, type SpanPosition, type WantedSpans } from "./choose-spans.rules.ts";
-import { encodeSpan, present } from "./encode-trace.ts";
+import { encodeSpan, unlessNaN } from "./encode-trace.ts";
 import { readPayloads } from "./payloads.sql.ts";
 
 /** The part of a request that selects spans of a trace. */
@@ -69,7 +69,7 @@ export async function readSpans(deps: Pick<TracesDeps, "db" | "states">, asked: 
       const weights = await mapInTurns(page.rows, ({ record }, i) => sentBytesOf(record, payloads[i]!));
       const spans = page.rows.map(({ record, childCount }, i) => ({
         ...encodeSpan(record, payloads[i]!),
-        durationMs: present(durationOf(record)),
+        durationMs: unlessNaN(durationOf(record)),
         childCount,
       }));
       const { count, summary, updatedUs } = page;
