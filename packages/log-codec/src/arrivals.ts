@@ -1,6 +1,5 @@
-import { codecError } from "./codec-error.ts";
+import { codecError, type ByteReader, type ByteWriter } from "@tidemark/span-codec";
 import type { LogColumns } from "./log-columns.ts";
-import type { VarintReader, VarintWriter } from "./varint.ts";
 
 /*
  * Lines of one request share its time of arrival, and their ids are neighbors. So a block lists the requests (first id and time, each as the
@@ -14,7 +13,7 @@ export const REQUEST_IDS = 64;
 type Arrivals = Pick<LogColumns, "ids" | "createdUs">;
 
 /** Writes the ids and the times of arrival. */
-export function writeArrivals(out: VarintWriter, { ids, createdUs }: Arrivals): void {
+export function writeArrivals(out: ByteWriter, { ids, createdUs }: Arrivals): void {
   const count = ids.length;
   const requestOf = new Uint32Array(count);
   const firstIds: number[] = [];
@@ -44,8 +43,8 @@ export function writeArrivals(out: VarintWriter, { ids, createdUs }: Arrivals): 
   }
 }
 
-/** Reads what {@link writeArrivals} wrote into `ids` and `createdUs`. Throws a LogCodecError for anything else. */
-export function readArrivals(input: VarintReader, { ids, createdUs }: Arrivals): void {
+/** Reads what {@link writeArrivals} wrote into `ids` and `createdUs`. Throws a CodecError for anything else. */
+export function readArrivals(input: ByteReader, { ids, createdUs }: Arrivals): void {
   const count = ids.length;
   const requests = input.unsigned();
   if (requests > count) throw codecError("the log block has more requests than lines");
@@ -71,7 +70,7 @@ function expectedPlace(ids: Float64Array, i: number, sameRequest: boolean): numb
   return sameRequest ? (ids[i - 1]! % REQUEST_IDS) + 1 : 0;
 }
 
-function readSums(input: VarintReader, count: number): number[] {
+function readSums(input: ByteReader, count: number): number[] {
   const sums: number[] = [];
   for (let i = 0, sum = 0; i < count; i++) sums.push((sum += input.signed()));
   return sums;

@@ -1,6 +1,5 @@
-import { codecError } from "./codec-error.ts";
+import { codecError, type ByteReader, type ByteWriter } from "@tidemark/span-codec";
 import type { LogColumns } from "./log-columns.ts";
-import type { VarintReader, VarintWriter } from "./varint.ts";
 
 /*
  * Client times are stored as differences from the time before, in the largest unit that divides all times of the block. One number per line:
@@ -21,7 +20,7 @@ const SECONDS_MAX = 253_402_300_799;
 type Times = Pick<LogColumns, "sentSeconds" | "sentMicros">;
 
 /** Writes the client times of a block. */
-export function writeTimes(out: VarintWriter, { sentSeconds, sentMicros }: Times): void {
+export function writeTimes(out: ByteWriter, { sentSeconds, sentMicros }: Times): void {
   const unitCode = UNITS.findIndex((unit) => areMultiples(sentMicros, unit));
   const unit = UNITS[unitCode]!;
   out.unsigned(unitCode);
@@ -53,8 +52,8 @@ function areMultiples(numbers: Uint32Array, unit: number): boolean {
   return true;
 }
 
-/** Reads what {@link writeTimes} wrote into `sentSeconds` and `sentMicros`. Throws a LogCodecError for anything else. */
-export function readTimes(input: VarintReader, { sentSeconds, sentMicros }: Times): void {
+/** Reads what {@link writeTimes} wrote into `sentSeconds` and `sentMicros`. Throws a CodecError for anything else. */
+export function readTimes(input: ByteReader, { sentSeconds, sentMicros }: Times): void {
   const unit = UNITS[input.unsigned()];
   if (unit === undefined) throw codecError("the log block has an unknown unit of time");
   let seconds = 0;

@@ -1,6 +1,4 @@
 export { REQUEST_IDS } from "./arrivals.ts";
-export { isLogCodecError } from "./codec-error.ts";
-export type { LogCodecError } from "./codec-error.ts";
 export { createTextFinder } from "./find-text.ts";
 export type { TextFinder } from "./find-text.ts";
 export { decodeLogBlock, encodeLogBlock } from "./log-block.ts";

@@ -1,7 +1,7 @@
 import { crc32 } from "node:zlib";
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { isLogCodecError } from "./codec-error.ts";
+import { isCodecError } from "@tidemark/span-codec";
 import { decodeLogBlock, encodeLogBlock } from "./log-block.ts";
 import { anyLines, columnsOf, plainBlockOf } from "./log-columns.fixture.ts";
 
@@ -11,7 +11,7 @@ function isReadable(block: Uint8Array): boolean {
     decodeLogBlock(block);
     return true;
   } catch (error) {
-    if (!isLogCodecError(error)) throw error;
+    if (!isCodecError(error)) throw error;
     return false;
   }
 }
@@ -59,7 +59,7 @@ describe("reading bytes that are not a log block", () => {
     ["more lines than the bytes can hold", resealed(damaged(9, 100)), "cut short"],
   ])("%s is refused by name", (_, block, text) => {
     expect(() => decodeLogBlock(block)).toThrow(
-      expect.objectContaining({ name: "LogCodecError", message: expect.stringContaining(text) }),
+      expect.objectContaining({ name: "CodecError", message: expect.stringContaining(text) }),
     );
   });
 

@@ -106,7 +106,7 @@ describe("a plain block, as SQL writes it,", () => {
     ["a line before the one it follows", Buffer.concat([later, plain.subarray(1)]), "not in order"],
   ])("with %s is refused by name", (_, block, text) => {
     expect(() => decodeLogBlock(block)).toThrow(
-      expect.objectContaining({ name: "LogCodecError", message: expect.stringContaining(text) }),
+      expect.objectContaining({ name: "CodecError", message: expect.stringContaining(text) }),
     );
   });
 });

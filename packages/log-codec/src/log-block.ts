@@ -1,10 +1,9 @@
 import { constants, crc32, zstdCompressSync, zstdDecompressSync } from "node:zlib";
+import { codecError, createByteReader, createByteWriter } from "@tidemark/span-codec";
 import { readArrivals, writeArrivals } from "./arrivals.ts";
 import { readTimes, writeTimes } from "./client-times.ts";
-import { codecError } from "./codec-error.ts";
 import { countOf, newColumns, type LogColumns } from "./log-columns.ts";
 import { readPlainBlock } from "./plain-block.ts";
-import { createVarintReader, createVarintWriter } from "./varint.ts";
 
 /*
  * A log block contains lines of one stream, in order.
@@ -16,7 +15,7 @@ import { createVarintReader, createVarintWriter } from "./varint.ts";
  *    6  varint x 3 bytes of the numbers uncompressed, bytes of the texts uncompressed, bytes of the numbers as stored here
  *       the rest   the numbers, then the texts: the messages in UTF-8, one after another
  *
- * The numbers, all varints (see varint.ts):
+ * The numbers, all varints (LEB128, see ByteWriter):
  *
  *   number of lines
  *   line numbers: the first, then differences
@@ -62,15 +61,15 @@ export function encodeLogBlock(columns: LogColumns, { compressFrom }: { readonly
   const packedTexts = compress ? smaller(texts) : texts;
   const packed = (packedNumbers === numbers ? 0 : PACKED_NUMBERS) | (packedTexts === texts ? 0 : PACKED_TEXTS);
 
-  const out = createVarintWriter(HEADER_BYTES + 24 + packedNumbers.length + packedTexts.length);
-  out.bytes(Uint8Array.of(LOG_BLOCK_VERSION, packed, 0, 0, 0, 0));
+  const out = createByteWriter(HEADER_BYTES + 24 + packedNumbers.length + packedTexts.length);
+  out.raw(Uint8Array.of(LOG_BLOCK_VERSION, packed, 0, 0, 0, 0));
   out.unsigned(numbers.length);
   out.unsigned(texts.length);
   out.unsigned(packedNumbers.length);
-  out.bytes(packedNumbers);
-  out.bytes(packedTexts);
+  out.raw(packedNumbers);
+  out.raw(packedTexts);
   const block = out.done();
-  new DataView(block.buffer).setUint32(CHECKSUM_AT, checksumOf(block), true);
+  new DataView(block.buffer, block.byteOffset).setUint32(CHECKSUM_AT, checksumOf(block), true);
   return block;
 }
 
@@ -87,7 +86,7 @@ function smaller(bytes: Uint8Array): Uint8Array {
 function encodeNumbers(columns: LogColumns): Uint8Array {
   const { lineNumbers, offsets } = columns;
   const count = countOf(columns);
-  const out = createVarintWriter(12 * count + 64);
+  const out = createByteWriter(12 * count + 64);
   out.unsigned(count);
   for (let i = 0, before = 0; i < count; before = lineNumbers[i++]!) out.unsigned(lineNumbers[i]! - before);
   writeArrivals(out, columns);
@@ -102,7 +101,7 @@ export type BlockBase = { readonly id: number; readonly createdUs: number };
 const NO_BASE: BlockBase = { id: 0, createdUs: 0 };
 
 /**
- * Decodes a block. The result may share the block's memory, which must then not change. Throws a LogCodecError for bytes that
+ * Decodes a block. The result may share the block's memory, which must then not change. Throws a CodecError for bytes that
  * {@link encodeLogBlock} did not write: cut short, too long, changed in any byte, or of an unknown version or codec.
  */
 export function decodeLogBlock(block: Uint8Array, base: BlockBase = NO_BASE): LogColumns {
@@ -122,11 +121,11 @@ function sectionsOf(block: Uint8Array): Sections {
   if (checksum !== checksumOf(block)) throw codecError("the log block is damaged");
   const packed = block[1]!;
   if (packed > (PACKED_NUMBERS | PACKED_TEXTS)) throw codecError("the log block has an unknown codec");
-  const input = createVarintReader(block, HEADER_BYTES);
+  const input = createByteReader(block, HEADER_BYTES);
   const numberBytes = input.unsigned();
   const textBytes = input.unsigned();
-  const numbers = input.bytes(input.unsigned());
-  const texts = input.bytes(input.left());
+  const numbers = input.raw(input.unsigned());
+  const texts = input.raw(input.left());
   return {
     numbers: section(numbers, numberBytes, (packed & PACKED_NUMBERS) !== 0),
     texts: section(texts, textBytes, (packed & PACKED_TEXTS) !== 0),
@@ -149,7 +148,7 @@ function unpack(bytes: Uint8Array, size: number): Uint8Array {
 }
 
 function decodeSections({ numbers, texts }: Sections): LogColumns {
-  const input = createVarintReader(numbers);
+  const input = createByteReader(numbers);
   const count = input.unsigned();
   // Check before memory is allocated for them.
   if (count * LINE_BYTES_MIN > input.left()) throw codecError("the log block is cut short");

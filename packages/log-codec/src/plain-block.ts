@@ -1,4 +1,4 @@
-import { codecError } from "./codec-error.ts";
+import { codecError } from "@tidemark/span-codec";
 import { newColumns, type LogColumns } from "./log-columns.ts";
 
 /*
@@ -12,7 +12,7 @@ const RECORD_BYTES = 36;
 const NO_TIME = -(2n ** 63n);
 const SECOND_US = 1_000_000n;
 
-/** Decodes a plain block. Throws a LogCodecError if the records do not fill it exactly or a number is not a safe integer. */
+/** Decodes a plain block. Throws a CodecError if the records do not fill it exactly or a number is not a safe integer. */
 export function readPlainBlock(block: Uint8Array): LogColumns {
   const view = new DataView(block.buffer, block.byteOffset, block.byteLength);
   const starts: number[] = [];

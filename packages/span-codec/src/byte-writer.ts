@@ -4,7 +4,7 @@ export type ByteWriter = {
   byte(value: number): void;
   /** A whole number from 0 to 2^53 - 1, seven bits a byte, the low ones first (LEB128). */
   unsigned(value: number): void;
-  /** A whole number within 2^52; small ones of either sign are short. */
+  /** A whole number whose double is within ±(2^53 - 1); small ones of either sign are short. */
   signed(value: number): void;
   /** Any double. Whole numbers are short, others take nine bytes. */
   number(value: number): void;
@@ -20,7 +20,8 @@ export type ByteWriter = {
   text(text: string): void;
   /** Returns what was written, as a view. */
   done(): Uint8Array;
-  readonly length: number;
+  /** Returns how many bytes were written. A getter would make each call of the writer slower. */
+  size(): number;
 };
 
 const LOW_BITS = 0x80;
@@ -96,8 +97,6 @@ export function createByteWriter(capacity = 1024): ByteWriter {
       at += buffer.write(text, at);
     },
     done: () => buffer.subarray(0, at),
-    get length() {
-      return at;
-    },
+    size: () => at,
   };
 }

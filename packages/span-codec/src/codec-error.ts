@@ -1,11 +1,13 @@
-/** Makes an error for bytes that this codec did not write. */
-export function codecError(text: string): Error {
-  const error = new Error(text);
-  error.name = "SpanCodecError";
-  return error;
+/** The one error of the codecs, recognized by its `name`: bytes do not have the promised form. Its text does not contain user data. */
+export type CodecError = Error & { readonly name: "CodecError" };
+
+/** Makes a {@link CodecError}. */
+export function codecError(text: string, cause?: unknown): CodecError {
+  const error = cause === undefined ? new Error(text) : new Error(text, { cause });
+  return Object.assign(error, { name: "CodecError" as const });
 }
 
-/** Returns whether an error says that bytes are damaged. */
-export function isSpanCodecError(error: unknown): boolean {
-  return error instanceof Error && error.name === "SpanCodecError";
+/** Recognizes a {@link CodecError} by its name, which also works across copies of this package. */
+export function isCodecError(error: unknown): error is CodecError {
+  return typeof error === "object" && error !== null && "name" in error && error.name === "CodecError";
 }

@@ -1,6 +1,6 @@
 export { createByteReader, type ByteReader } from "./byte-reader.ts";
 export { createByteWriter, type ByteWriter } from "./byte-writer.ts";
-export { isSpanCodecError } from "./codec-error.ts";
+export { codecError, isCodecError, type CodecError } from "./codec-error.ts";
 export { pack, unpack } from "./pack.ts";
 export { readPayload, skipPayload, writePayload, type SpanPayload } from "./payload.ts";
 export { spansInCycles } from "./span-cycles.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { isSpanCodecError } from "./codec-error.ts";
+import { isCodecError } from "./codec-error.ts";
 import { NONE, newSpanRecord, type SpanRecord } from "./span-record.ts";
 import { createTreeWriter, readTree } from "./tree-columns.ts";
 
@@ -103,7 +103,7 @@ test("damaged bytes are an error of the codec, whatever is damaged", () => {
       try {
         read(bytes.subarray(0, at % 2 === 0 ? bytes.length : at % bytes.length));
       } catch (error) {
-        expect(isSpanCodecError(error)).toBe(true);
+        expect(isCodecError(error)).toBe(true);
       }
     }),
     { numRuns: 500 },

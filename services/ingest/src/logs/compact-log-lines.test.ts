@@ -1,7 +1,8 @@
 import { testSql } from "@tidemark/testkit";
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
-import { decodeLogBlock, isLogCodecError } from "@tidemark/log-codec";
+import { decodeLogBlock } from "@tidemark/log-codec";
+import { isCodecError } from "@tidemark/metric-codec";
 import { type Db } from "@tidemark/pg";
 import { claimCompactionWork, type WorkItem } from "../compaction/compaction-work.sql.ts";
 import { startCompaction } from "../compaction/work-loop.ts";
@@ -200,11 +201,11 @@ describe("a damaged landing segment", () => {
     });
     await compaction.round();
     await compaction.stop();
-    expect(failures.map(isLogCodecError)).toEqual([true]);
+    expect(failures.map(isCodecError)).toEqual([true]);
     expect(await inTiers()).toEqual({ rows: 0, blocks: 1 });
     runId = damaged;
     expect(await inTiers()).toEqual({ rows: 1, blocks: 0 });
-    await expect(read()).rejects.toMatchObject({ name: "LogCodecError", message: "the log block is damaged" });
+    await expect(read()).rejects.toMatchObject({ name: "CodecError", message: "the log block is damaged" });
   });
 });
 

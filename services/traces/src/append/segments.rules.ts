@@ -30,17 +30,17 @@ export function createSegmentsWriter({ spansMax, payloadBytesMax }: SegmentBound
   const end = (): void => {
     if (tree.count === 0) return;
     const columns = tree.done();
-    const bytes = columns.length + payloads.length;
+    const bytes = columns.length + payloads.size();
     segments.push({ tree: columns, payloads: pack(payloads.done()), bytes });
     tree = createTreeWriter();
     payloads = createByteWriter(4096);
   };
   return {
     add(record, write) {
-      if (tree.count >= spansMax || payloads.length >= payloadBytesMax) end();
-      const before = payloads.length;
+      if (tree.count >= spansMax || payloads.size() >= payloadBytesMax) end();
+      const before = payloads.size();
       write(payloads);
-      record.payloadBytes = payloads.length - before;
+      record.payloadBytes = payloads.size() - before;
       const place = tree.count;
       tree.add(record);
       return { segment: segments.length, place };

@@ -113,7 +113,7 @@ function countsOf(summary: SummaryRest): number[] {
   return [spans, running, errors, modelCalls, toolCalls, retrievals, rewards, roots, orphans];
 }
 
-/** Reads what `writeSummaryRest` wrote. @throws SpanCodecError */
+/** Reads what `writeSummaryRest` wrote. @throws CodecError */
 export function readSummaryRest(bytes: Uint8Array): SummaryRest {
   const from = createByteReader(bytes, 1);
   const rootSpanId = spanIdText(from.uint32(), from.uint32());
