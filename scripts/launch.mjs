@@ -3,7 +3,7 @@
 import { constants, homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { cacheDirectory, isStartError, startError } from "../infra/toolcache/src/index.mjs";
+import { cacheDirectory, isStartError, startError } from "../infra/local/src/toolcache/index.mjs";
 import { installDependencies } from "./launch/install-dependencies.mjs";
 import { obtainNode } from "./launch/tools.mjs";
 import { runProgram } from "./launch/run-program.mjs";

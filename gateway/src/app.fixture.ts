@@ -14,7 +14,7 @@ import {
   LookupCredentialResponseSchema,
 } from "@tidemark/proto/control/v1/control";
 import { createLog, type Metrics } from "@tidemark/telemetry";
-import { createTurns } from "@tidemark/turns";
+import { createTurns } from "@tidemark/work";
 import { createApp, type AppOptions, type AppSettings } from "./app.ts";
 import { createAccess, createDirectory, type Directory } from "./auth/directory.ts";
 import { createTestHub } from "./changes/change-hub.fixture.ts";
@@ -22,7 +22,7 @@ import type { Clients } from "./clients.ts";
 import { createRequestCounts } from "./limits/request-counts.ts";
 import { createAdmissions } from "./gate/admissions.ts";
 import { createSharedBuckets } from "./limits/shared-buckets.fixture.ts";
-import { hostedPlans } from "@tidemark/plans";
+import { hostedPlans } from "@tidemark/limits";
 import type { Role } from "./auth/callers.ts";
 import type { Route } from "./route.ts";
 import { usualReadPace } from "./gate/read-pace.ts";

@@ -1,4 +1,4 @@
-import { defineConfig, int, list, secret, sharedFields, text, url } from "@tidemark/config";
+import { defineConfig, int, list, secret, sharedFields, text, url } from "@tidemark/host/config";
 
 /** Settings of the public HTTP server. */
 export const gatewayConfig = defineConfig({

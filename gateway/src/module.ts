@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { IngestService } from "@tidemark/proto/ingest/v1/ingest";
-import { loadPlans } from "@tidemark/plan-limits";
+import { loadPlans } from "@tidemark/requests";
 import { defineModule, version, type ModuleContext } from "@tidemark/host";
 import { createCall } from "@tidemark/rpc";
 import { createApp } from "./app.ts";

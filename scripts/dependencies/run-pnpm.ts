@@ -1,5 +1,5 @@
 import { homedir } from "node:os";
-import { cacheDirectory, runCaptured } from "@tidemark/toolcache";
+import { cacheDirectory, runCaptured } from "@tidemark/local/toolcache";
 import { obtainPnpm } from "../launch/tools.mjs";
 import { nodeFirst } from "../run-command.ts";
 

@@ -27,7 +27,7 @@ const everything = [
 ];
 
 const packages: readonly Package[] = [
-  manifest("@t/root", "", ["@t/toolcache", "@t/all"]),
+  manifest("@t/root", "", ["@t/local", "@t/all"]),
   { ...manifest("@t/proto", "proto"), exports: ["./*", "./grpc/*"] },
   manifest("@t/pure", "packages/pure", ["@t/purer", "@t/errors"]),
   manifest("@t/purer", "packages/purer"),
@@ -39,7 +39,7 @@ const packages: readonly Package[] = [
   manifest("@t/config", "infra/config", ["@t/telemetry"]),
   manifest("@t/telemetry", "infra/telemetry", ["@t/config"]),
   manifest("@t/testkit", "infra/testkit", ["@t/pg"]),
-  manifest("@t/toolcache", "infra/toolcache"),
+  manifest("@t/local", "infra/local"),
   manifest("@t/runs", "services/runs", [...everything, "@t/ingest"], ["@t/testkit"]),
   manifest("@t/ingest", "services/ingest", everything),
   manifest("@t/all", "services/all", ["@t/runs", "@t/gateway", "@t/host", "@t/tests"]),

@@ -12,8 +12,8 @@ const refused: readonly (readonly [sentence: string, path: string, text: string,
   [
     "a path from outside the launcher into the tool cache",
     "scripts/a.ts",
-    `import "../infra/toolcache/src/index.mjs"`,
-    "reaches into @t/toolcache",
+    `import "../infra/local/src/toolcache/index.mjs"`,
+    "reaches into @t/local",
   ],
   [
     "a path from the launcher into anything else",
@@ -124,7 +124,7 @@ const accepted: readonly (readonly [sentence: string, path: string, text: string
   [
     "a path from the launcher into the tool cache",
     "scripts/launch/a.mjs",
-    `import "../../infra/toolcache/src/index.mjs"`,
+    `import "../../infra/local/src/toolcache/index.mjs"`,
   ],
   [
     "messages through a pattern of exports",

@@ -29,7 +29,7 @@ const httpModules = /^(http|https|http2|net|tls|undici)$/;
 /** A relative import stays in its package. The launcher is the exception: it runs before any package is installed. */
 const staysInPackage: ImportRule = ({ file, importer, target }) => {
   if (target.kind !== "file" || target.owner === importer) return undefined;
-  if (file.path.startsWith("scripts/launch") && target.path === "infra/toolcache/src/index.mjs") return undefined;
+  if (file.path.startsWith("scripts/launch") && target.path === "infra/local/src/toolcache/index.mjs") return undefined;
   return `reaches into ${target.owner.name}; import it by name`;
 };
 

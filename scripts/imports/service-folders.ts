@@ -61,7 +61,7 @@ function mayImport(place: Place, folder: string, typeOnly: boolean): boolean {
     case "rules":
       return pure || (folder === "proto" && typeOnly);
     case "sql":
-      return pure || folder === "infra/pg" || folder === "infra/turns";
+      return pure || folder === "infra/pg" || folder === "infra/work";
     case "handlers":
       return typeOnly || !wiredInfra.has(folder);
     case "wiring":

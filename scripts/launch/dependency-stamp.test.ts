@@ -66,5 +66,5 @@ test("refuses a pattern that it would not follow", () => {
 
 test("understands this very workspace", () => {
   const here = join(dirname(fileURLToPath(import.meta.url)), "../..");
-  expect(manifests(here)).toContain("infra/toolcache/package.json");
+  expect(manifests(here)).toContain("infra/local/package.json");
 });

@@ -1,6 +1,6 @@
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { explainFailure, runCaptured, startError, withLock } from "../../infra/toolcache/src/index.mjs";
+import { explainFailure, runCaptured, startError, withLock } from "../../infra/local/src/toolcache/index.mjs";
 import { dependencyStamp } from "./dependency-stamp.mjs";
 import { obtainPnpm } from "./tools.mjs";
 

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { constants } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { startError } from "../../infra/toolcache/src/index.mjs";
+import { startError } from "../../infra/local/src/toolcache/index.mjs";
 
 const exitWithParent = pathToFileURL(join(dirname(fileURLToPath(import.meta.url)), "exit-with-parent.mjs")).href;
 

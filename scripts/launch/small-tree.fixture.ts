@@ -57,10 +57,10 @@ export async function makeSmallTree(env: NodeJS.ProcessEnv = {}): Promise<SmallT
   const root = join(folder, "tree");
   const cacheDir = join(folder, "cache");
   const here = join(dirname(fileURLToPath(import.meta.url)), "../..");
-  await mkdir(join(root, "infra/toolcache"), { recursive: true });
+  await mkdir(join(root, "infra/local/src/toolcache"), { recursive: true });
   await cp(join(here, "scripts/launch.mjs"), join(root, "scripts/launch.mjs"), { recursive: true });
   await cp(join(here, "scripts/launch"), join(root, "scripts/launch"), { recursive: true });
-  await cp(join(here, "infra/toolcache/src"), join(root, "infra/toolcache/src"), { recursive: true });
+  await cp(join(here, "infra/local/src/toolcache"), join(root, "infra/local/src/toolcache"), { recursive: true });
   await writeFile(join(root, "package.json"), '{"type":"module"}');
   await writeFile(join(root, "pnpm-workspace.yaml"), "packages:\n  - infra/*\n");
   await writeFile(join(root, "pnpm-lock.yaml"), "lockfileVersion: '9.0'\n");

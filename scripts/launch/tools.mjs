@@ -1,6 +1,6 @@
 import { rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { fetchPackage, runCaptured, startError } from "../../infra/toolcache/src/index.mjs";
+import { fetchPackage, runCaptured, startError } from "../../infra/local/src/toolcache/index.mjs";
 
 // The programs that the launcher fetches, with exact versions and checksums.
 

@@ -3,7 +3,7 @@ import { isIPv4 } from "node:net";
 import { join } from "node:path";
 import { describe, expect, test } from "@jest/globals";
 import { allModules, knownNames } from "@tidemark/all";
-import { ConfigError, parseConfig } from "@tidemark/config";
+import { ConfigError, parseConfig } from "@tidemark/host/config";
 import { isPlaceholder } from "@tidemark/host";
 import { parse, parseAllDocuments } from "yaml";
 

@@ -1,4 +1,4 @@
-import { isExactNumber } from "@tidemark/exact-numbers";
+import { isExactNumber } from "@tidemark/values";
 import type { JsonValue } from "@tidemark/import-formats";
 
 /** Most bytes of a name, a path, a key or a tag. */

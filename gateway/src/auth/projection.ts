@@ -1,5 +1,5 @@
 import type { GetProjectionResponse } from "@tidemark/proto/control/v1/control";
-import { createRefresher } from "@tidemark/jobs";
+import { createRefresher } from "@tidemark/work";
 import type { Log } from "@tidemark/telemetry";
 import type { Directory } from "./directory.ts";
 

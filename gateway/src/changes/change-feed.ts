@@ -1,6 +1,5 @@
 import { fromBinary } from "@bufbuild/protobuf";
-import type { Bus } from "@tidemark/bus";
-import { CHANGES_SUBJECT } from "@tidemark/changes";
+import { CHANGES_SUBJECT, type Bus } from "@tidemark/bus";
 import { ChangesSchema } from "@tidemark/proto/changes/v1/changes";
 import type { Log } from "@tidemark/telemetry";
 import { createChangeHub, type ChangeHub } from "./change-hub.ts";

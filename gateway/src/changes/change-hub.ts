@@ -1,4 +1,4 @@
-import type { NotedChange } from "@tidemark/changes";
+import type { NotedChange } from "@tidemark/bus";
 import { ChangeKind, type Change, type Changes } from "@tidemark/proto/changes/v1/changes";
 import { commentText, eventText, resetText } from "./event-text.rules.ts";
 import { numberOf, readPosition, writePosition, type Position } from "./position.rules.ts";

@@ -1,4 +1,4 @@
-import type { NotedChange } from "@tidemark/changes";
+import type { NotedChange } from "@tidemark/bus";
 import { ChangeKind } from "@tidemark/proto/changes/v1/changes";
 
 /** The media type of server-sent events. */

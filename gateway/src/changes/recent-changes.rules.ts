@@ -1,4 +1,4 @@
-import { mergeChange, type NotedChange } from "@tidemark/changes";
+import { mergeChange, type NotedChange } from "@tidemark/bus";
 import type { Position } from "./position.rules.ts";
 
 /** A change with where its publisher announced it. Merged with others it has the last number of each publisher. */

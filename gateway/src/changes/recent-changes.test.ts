@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import type { NotedChange } from "@tidemark/changes";
+import type { NotedChange } from "@tidemark/bus";
 import { ChangeKind } from "@tidemark/proto/changes/v1/changes";
 import { createRecentChanges, KEPT_MS } from "./recent-changes.rules.ts";
 

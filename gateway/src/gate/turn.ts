@@ -1,5 +1,5 @@
 import { AppError } from "@tidemark/errors";
-import { READS, type Turn } from "@tidemark/turns";
+import { READS, type Turn } from "@tidemark/work";
 import type { Route } from "../route.ts";
 import type { RequestState, ServingContext } from "../serving/context.ts";
 

@@ -2,7 +2,7 @@ import { connect } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { AppError } from "@tidemark/errors";
 import { until } from "@tidemark/testkit";
-import type { Turn, Turns, Waiting } from "@tidemark/turns";
+import type { Turn, Turns, Waiting } from "@tidemark/work";
 import { orgId, startApp, type TestApp } from "../app.fixture.ts";
 import { workRoute } from "../serving/echo-routes.fixture.ts";
 

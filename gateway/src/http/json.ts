@@ -1,4 +1,4 @@
-import { mapInTurns } from "@tidemark/turns";
+import { mapInTurns } from "@tidemark/work";
 
 /** Text that is already JSON and is added to the answer unchanged: documents, long columns of points. */
 export class RawJson {

@@ -1,6 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import { describe, expect, test } from "@jest/globals";
-import { hostedPlans, parsePlans } from "@tidemark/plans";
+import { hostedPlans, parsePlans } from "@tidemark/limits";
 import { CallerKind, IdentitySchema } from "@tidemark/proto/common/v1/common";
 import type { RateClass } from "./rates.rules.ts";
 import { createHeldTokens } from "./held-tokens.ts";

@@ -1,5 +1,5 @@
 import { AppError } from "@tidemark/errors";
-import { planOf, tierOf, type Plans } from "@tidemark/plans";
+import { planOf, tierOf, type Plans } from "@tidemark/limits";
 import type { Identity } from "@tidemark/proto/common/v1/common";
 import type { Route } from "../route.ts";
 import { clientNetwork } from "./embed-limits.ts";

@@ -1,4 +1,4 @@
-import { planOf, type Month, type Plan, type Plans, type PlanTier } from "@tidemark/plans";
+import { planOf, type Month, type Plan, type Plans, type PlanTier } from "@tidemark/limits";
 import { AppError } from "@tidemark/errors";
 import type { Rate } from "./token-bucket.ts";
 

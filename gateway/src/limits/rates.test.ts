@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { hostedPlans, parsePlans } from "@tidemark/plans";
+import { hostedPlans, parsePlans } from "@tidemark/limits";
 import { rateOf, shareOf, tokensOfLease } from "./rates.rules.ts";
 
 describe("plans", () => {

@@ -1,4 +1,4 @@
-import { monthOf, type Month } from "@tidemark/plans";
+import { monthOf, type Month } from "@tidemark/limits";
 import type { CountedRequests, MonthRequests } from "@tidemark/proto/usage/v1/usage";
 
 /** A request that was admitted and has to be answered. */

@@ -1,7 +1,7 @@
 import type { Blob } from "@tidemark/blob";
 import type { Identity } from "@tidemark/proto/common/v1/common";
 import type { Log, Metrics } from "@tidemark/telemetry";
-import type { Turn, Turns } from "@tidemark/turns";
+import type { Turn, Turns } from "@tidemark/work";
 import type { EmbedSession } from "@tidemark/proto/reports/v1/embeds";
 import type { Authenticator, OperatorCheck } from "../auth/authenticator.ts";
 import type { RenewRights, RightsWatch } from "../auth/rights.ts";

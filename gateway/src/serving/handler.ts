@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { underDeadline } from "@tidemark/deadline";
+import { underDeadline } from "@tidemark/work";
 import { badRequest, isAppError } from "@tidemark/errors";
 import { createCall, type Call } from "@tidemark/rpc";
 import { extractTrace, formatTraceparent, isTracing, withSpan } from "@tidemark/telemetry";

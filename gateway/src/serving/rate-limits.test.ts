@@ -2,7 +2,7 @@ import { afterEach, expect, test } from "@jest/globals";
 import { randomBytes } from "node:crypto";
 import { create } from "@bufbuild/protobuf";
 import { issueCredential } from "@tidemark/credentials";
-import { parsePlans } from "@tidemark/plans";
+import { parsePlans } from "@tidemark/limits";
 import {
   CredentialEntrySchema,
   CredentialKind,

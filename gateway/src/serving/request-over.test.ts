@@ -2,7 +2,7 @@ import { connect } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { isAppError } from "@tidemark/errors";
 import { until } from "@tidemark/testkit";
-import { nextTurn } from "@tidemark/turns";
+import { nextTurn } from "@tidemark/work";
 import { startApp, type TestApp } from "../app.fixture.ts";
 import { workRoute } from "./echo-routes.fixture.ts";
 

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { underDeadline } from "@tidemark/deadline";
+import { underDeadline } from "@tidemark/work";
 import { AppError } from "@tidemark/errors";
 import type { Log } from "@tidemark/telemetry";
 import { gather } from "./gather.ts";

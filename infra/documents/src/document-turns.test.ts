@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { turnsDuring } from "@tidemark/testkit";
-import { finishInTurns } from "@tidemark/turns";
+import { finishInTurns } from "@tidemark/work";
 import fc from "fast-check";
 import { canonicalSteps, fingerprintInTurns, readDocumentInTurns, writeCanonicalInTurns } from "./document-turns.ts";
 import {

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { isUtf8 } from "node:buffer";
 import { badRequest, isAppError } from "@tidemark/errors";
-import { isExactNumber, parseKeeping } from "@tidemark/exact-numbers";
-import { finishInTurns } from "@tidemark/turns";
+import { isExactNumber, parseKeeping } from "@tidemark/values";
+import { finishInTurns } from "@tidemark/work";
 import {
   exactDecimal,
   quote,

@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
 import { badRequest, isAppError } from "@tidemark/errors";
-import { isExactNumber, keepDigits, parseKeeping, type ExactNumber } from "@tidemark/exact-numbers";
+import { isExactNumber, keepDigits, parseKeeping, type ExactNumber } from "@tidemark/values";
 
 /** A JSON value whose numbers keep their digits: a plain number is one that `JSON.stringify` writes with them. */
 export type ExactJson = null | boolean | string | number | ExactNumber | readonly ExactJson[] | ExactObject;

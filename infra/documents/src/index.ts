@@ -1,4 +1,4 @@
-export { isExactNumber } from "@tidemark/exact-numbers";
+export { isExactNumber } from "@tidemark/values";
 export {
   canonicalInTurns,
   fingerprintInTurns,

@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { badRequest, type AppError } from "@tidemark/errors";
-import { isExactNumber, parseKeeping, type KeptNumbers } from "@tidemark/exact-numbers";
-import { finishInTurns } from "@tidemark/turns";
+import { isExactNumber, parseKeeping, type KeptNumbers } from "@tidemark/values";
+import { finishInTurns } from "@tidemark/work";
 import { parseInSlices } from "./sliced-json.ts";
 
 /** Deepest nesting of a body; its own braces are level 1. */

@@ -1,4 +1,4 @@
-import { setOwn } from "@tidemark/exact-numbers";
+import { setOwn } from "@tidemark/values";
 
 /** Bytes that are parsed at a time. */
 const PIECE_BYTES = 16 * 1024;

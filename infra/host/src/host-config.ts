@@ -1,4 +1,5 @@
-import { bool, defineConfig, int, list, secret, text, url } from "@tidemark/config";
+import { bool, int, list, secret, text, url } from "./config/fields.ts";
+import { defineConfig } from "./config/define-config.ts";
 
 /** Settings that every process has, regardless of its modules. */
 export const hostConfig = defineConfig({

@@ -1,6 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { afterEach, describe, expect, test } from "@jest/globals";
-import { ConfigError, defineConfig, int } from "@tidemark/config";
+import { ConfigError } from "./config/parse-config.ts";
+import { defineConfig } from "./config/define-config.ts";
+import { int } from "./config/fields.ts";
 import { EchoService } from "@tidemark/proto/testing/v1/echo";
 import { createCall, implement } from "@tidemark/rpc";
 import { startHost, type Host } from "./host.ts";

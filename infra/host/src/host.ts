@@ -1,8 +1,9 @@
 import { setFlagsFromString } from "node:v8";
-import { ConfigError, parseConfig, type ConfigGroups, type Environment } from "@tidemark/config";
+import { ConfigError, parseConfig, type Environment } from "./config/parse-config.ts";
+import { type ConfigGroups } from "./config/define-config.ts";
 import { isAppError, reasons } from "@tidemark/errors";
 import { createCall, createUnaryServer, startGrpcServer, type CallObserver } from "@tidemark/rpc";
-import { createTurns } from "@tidemark/turns";
+import { createTurns } from "@tidemark/work";
 import { createLog, createMetrics, startTracing, type Log } from "@tidemark/telemetry";
 import { exposureFault, guessFaults, type TokensBySetting } from "./exposure.rules.ts";
 import { hostConfig } from "./host-config.ts";

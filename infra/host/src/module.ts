@@ -2,11 +2,11 @@ import type { DescService } from "@bufbuild/protobuf";
 import type { GenService, GenServiceMethods } from "@bufbuild/protobuf/codegenv2";
 import type { Bus } from "@tidemark/bus";
 import type { Blob } from "@tidemark/blob";
-import type { ConfigGroup, ConfigOf } from "@tidemark/config";
+import type { ConfigGroup, ConfigOf } from "./config/define-config.ts";
 import type { Db, DbOptions, MigrationSet } from "@tidemark/pg";
 import type { Call, Client, Implementation } from "@tidemark/rpc";
 import type { Log, Metrics } from "@tidemark/telemetry";
-import type { Turns } from "@tidemark/turns";
+import type { Turns } from "@tidemark/work";
 
 /** The context that a module gets when it starts. */
 export type ModuleContext<Group extends ConfigGroup = ConfigGroup> = {

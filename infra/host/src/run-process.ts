@@ -1,4 +1,4 @@
-import { ConfigError } from "@tidemark/config";
+import { ConfigError } from "./config/parse-config.ts";
 import { startHost, type Host } from "./host.ts";
 import type { ModuleDefinition } from "./module.ts";
 import { version } from "./version.ts";

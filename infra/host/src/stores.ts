@@ -1,6 +1,6 @@
 import { createFolderBlob, createMinioBlob, type Blob } from "@tidemark/blob";
 import { createMemoryBus, createNatsBus, type Bus } from "@tidemark/bus";
-import type { ConfigOf } from "@tidemark/config";
+import type { ConfigOf } from "./config/define-config.ts";
 import { createDb, type Db } from "@tidemark/pg";
 import type { Log, Metrics } from "@tidemark/telemetry";
 import type { hostConfig } from "./host-config.ts";

@@ -1,6 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { explainFailure, startError, tryLock } from "@tidemark/toolcache";
+import { explainFailure, startError } from "./toolcache/failures.mjs";
+import { tryLock } from "./toolcache/lock.mjs";
 
 /** The right to a folder, until it is released or this process ends. */
 export type Claim = { release(): Promise<void> };

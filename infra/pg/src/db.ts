@@ -1,6 +1,5 @@
 import pg from "pg";
-import { currentOrg } from "@tidemark/deadline";
-import { NO_TENANT } from "@tidemark/turns";
+import { currentOrg, NO_TENANT } from "@tidemark/work";
 import { beginRead, beginStream, beginWrite, ONE_PLAN, type Plans } from "./begin.rules.ts";
 import { BinaryClient, eachRow, withObjects } from "./binary-rows.ts";
 import { shareConnections } from "./pool/connections.ts";

@@ -1,6 +1,6 @@
 import { createHash, type Hash } from "node:crypto";
 import { AppError } from "@tidemark/errors";
-import { createPauses } from "@tidemark/turns";
+import { createPauses } from "@tidemark/work";
 import type { Db, Tx } from "./db.ts";
 import { sqlState } from "./pg-error.ts";
 import { sql } from "./statement.ts";

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { startRounds } from "@tidemark/jobs";
+import { startRounds } from "@tidemark/work";
 import type { Db, Tx } from "./db.ts";
 import { sql } from "./statement.ts";
 

@@ -1,4 +1,4 @@
-import { startRounds, type Rounds } from "@tidemark/jobs";
+import { startRounds, type Rounds } from "@tidemark/work";
 import type { Db, Tx } from "./db.ts";
 import { sql, type Statement } from "./statement.ts";
 

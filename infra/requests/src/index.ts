@@ -25,3 +25,7 @@ export {
   type RunRef,
 } from "./run-directory.ts";
 export { watchRuns } from "./watch-runs.ts";
+export { admitChange, admitWithin, admitWrite, isPlanRefusal } from "./plan-limits/admit-write.ts";
+export { gateOfSettings } from "./plan-limits/gate-of-settings.ts";
+export { loadPlans } from "./plan-limits/load-plans.ts";
+export { createPlanGate, openGate, withStorage, type PlanGate } from "./plan-limits/plan-gate.ts";

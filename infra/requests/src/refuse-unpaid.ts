@@ -1,5 +1,5 @@
 import { AppError } from "@tidemark/errors";
-import { awaitsPayment } from "@tidemark/plans";
+import { awaitsPayment } from "@tidemark/limits";
 import type { Caller } from "./requests.ts";
 
 /** Refuses writes while a payment is due (API specification, Errors). @throws payment_required */

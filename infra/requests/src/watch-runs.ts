@@ -1,4 +1,4 @@
-import { createRefresher } from "@tidemark/jobs";
+import { createRefresher } from "@tidemark/work";
 import type { Log } from "@tidemark/telemetry";
 import { forgetAllRuns, forgetRuns, type RunChange } from "./run-directory.ts";
 

@@ -1,5 +1,4 @@
-import { deadlineExceeded } from "@tidemark/deadline";
-import { busy, createFairShare, NO_TENANT } from "@tidemark/turns";
+import { busy, createFairShare, deadlineExceeded, NO_TENANT } from "@tidemark/work";
 import type { Call } from "./call.ts";
 
 /** `admit` is set before anyone may call it. */

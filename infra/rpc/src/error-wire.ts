@@ -1,7 +1,7 @@
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { base64Decode, base64Encode } from "@bufbuild/protobuf/wire";
 import { Code, ConnectError } from "@connectrpc/connect";
-import { deadlineExceeded } from "@tidemark/deadline";
+import { deadlineExceeded } from "@tidemark/work";
 import { AppError, isAppError, isReason, reasons, type RpcCode } from "@tidemark/errors";
 import { ErrorDetailSchema, RefusalSchema, type ErrorDetail, type Refusal } from "@tidemark/proto/common/v1/common";
 

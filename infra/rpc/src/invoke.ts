@@ -1,4 +1,4 @@
-import { deadlineExceeded, underDeadline } from "@tidemark/deadline";
+import { deadlineExceeded, underDeadline } from "@tidemark/work";
 import type { Call } from "./call.ts";
 
 /** Called with every call that ends, for metrics and traces. */

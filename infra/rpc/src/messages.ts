@@ -8,7 +8,7 @@ import {
   type MessageShape,
 } from "@bufbuild/protobuf";
 import { BinaryReader } from "@bufbuild/protobuf/wire";
-import { createPauses, mapInTurns } from "@tidemark/turns";
+import { createPauses, mapInTurns } from "@tidemark/work";
 
 /*
  * Messages between processes. A page of 500 runs with their metrics is 2.5 MB, which takes an event loop longer than all requests of other callers in

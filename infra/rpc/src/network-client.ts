@@ -1,6 +1,6 @@
 import { MethodOptions_IdempotencyLevel } from "@bufbuild/protobuf/wkt";
 import type { GenService, GenServiceMethods } from "@bufbuild/protobuf/codegenv2";
-import { deadlineExceeded } from "@tidemark/deadline";
+import { deadlineExceeded } from "@tidemark/work";
 import { isAppError } from "@tidemark/errors";
 import { Pool, type Dispatcher } from "undici";
 import { createCallSlots } from "./call-slots.ts";

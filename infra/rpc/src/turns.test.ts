@@ -6,7 +6,7 @@ import { AppError } from "@tidemark/errors";
 import { CallerKind, IdentitySchema } from "@tidemark/proto/common/v1/common";
 import { EchoService } from "@tidemark/proto/testing/v1/echo";
 import { until } from "@tidemark/testkit";
-import type { Turn, Turns } from "@tidemark/turns";
+import type { Turn, Turns } from "@tidemark/work";
 import { createCall } from "./call.ts";
 import { connectPeer, type Peer } from "./network-client.ts";
 import { implement } from "./service.ts";

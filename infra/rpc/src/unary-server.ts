@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { AppError, isAppError } from "@tidemark/errors";
-import type { Turn, Turns } from "@tidemark/turns";
+import type { Turn, Turns } from "@tidemark/work";
 import { callFromHeaders, refusedHeader, type Call } from "./call.ts";
 import { errorToJson } from "./error-wire.ts";
 import { readEnvelopes } from "./envelopes.ts";

@@ -2,7 +2,7 @@ import { mkdir } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { cacheDirectory } from "@tidemark/local";
-import { explainFailure, findExecutable, runCaptured, withLock } from "@tidemark/toolcache";
+import { explainFailure, findExecutable, runCaptured, withLock } from "@tidemark/local/toolcache";
 import { noteMissing } from "./require-servers.ts";
 
 /** A browser that starts, as the path of its program, or part of a sentence that says why there is none. */

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { runCaptured } from "@tidemark/toolcache";
+import { runCaptured } from "@tidemark/local/toolcache";
 import { isDeep } from "./depth.ts";
 import { noteMissing } from "./require-servers.ts";
 import { findPython, makeEnvironment } from "./python.ts";

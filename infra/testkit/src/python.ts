@@ -4,7 +4,7 @@ import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { cacheDirectory } from "@tidemark/local";
-import { explainFailure, findExecutable, runCaptured, withLock } from "@tidemark/toolcache";
+import { explainFailure, findExecutable, runCaptured, withLock } from "@tidemark/local/toolcache";
 import { noteMissing } from "./require-servers.ts";
 
 /** The Python packages that a test needs. */

@@ -1,4 +1,4 @@
-import { readSeconds } from "@tidemark/instants";
+import { readSeconds } from "@tidemark/values";
 import {
   ALIAS_SHAPE,
   ARTIFACT_TYPES,

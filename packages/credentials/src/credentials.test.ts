@@ -8,8 +8,8 @@ import {
   issueCredential,
   keyPrefixLength,
   parseCredential,
+  type CredentialKind,
 } from "./index.ts";
-import type { CredentialKind } from "./index.ts";
 
 const kinds = Object.keys(credentialKinds) as CredentialKind[];
 

@@ -1,4 +1,4 @@
-import type { ExactNumber } from "@tidemark/exact-numbers";
+import type { ExactNumber } from "@tidemark/values";
 
 /**
  * A value of JSON. Numbers that JSON does not have are texts: "NaN", "Infinity", "-Infinity". Integers that a double does not hold exactly keep their

@@ -1,4 +1,4 @@
-import { exactInteger, isExactNumber, isRounded, parseKeeping } from "@tidemark/exact-numbers";
+import { exactInteger, isExactNumber, isRounded, parseKeeping } from "@tidemark/values";
 import type { JsonObject, JsonValue } from "./items.ts";
 import type { Warnings } from "./warnings.ts";
 

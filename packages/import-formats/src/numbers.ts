@@ -1,4 +1,4 @@
-import { isRounded } from "@tidemark/exact-numbers";
+import { isRounded } from "@tidemark/values";
 import type { Warnings } from "./warnings.ts";
 
 /** Python's words for numbers that have no digits, in lower case. */

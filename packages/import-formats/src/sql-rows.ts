@@ -1,4 +1,4 @@
-import { isRounded } from "@tidemark/exact-numbers";
+import { isRounded } from "@tidemark/values";
 import type { Query, SqlRow } from "./file-tree.ts";
 import type { Warnings } from "./warnings.ts";
 

@@ -1,4 +1,4 @@
-import { isExactNumber } from "@tidemark/exact-numbers";
+import { isExactNumber } from "@tidemark/values";
 import {
   booleanValue,
   bytesValue,

@@ -3,7 +3,7 @@ import { SpanStatusCode, TraceFlags, type Attributes as SentAttributes, type Spa
 import { JsonTraceSerializer, ProtobufTraceSerializer } from "@opentelemetry/otlp-transformer";
 import { TracerProvider, InMemorySpanExporter, SimpleSpanProcessor, type ReadableSpan } from "@opentelemetry/sdk-trace";
 import fc from "fast-check";
-import { exactInteger } from "@tidemark/exact-numbers";
+import { exactInteger } from "@tidemark/values";
 import * as json from "./read-json.ts";
 import * as protobuf from "./read-protobuf.ts";
 import { SpansFault, type ResourceSpans } from "./span.ts";

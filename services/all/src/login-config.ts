@@ -1,4 +1,4 @@
-import { defineConfig, secret } from "@tidemark/config";
+import { defineConfig, secret } from "@tidemark/host/config";
 
 /** Settings of the migration job. */
 export const loginConfig = defineConfig({

@@ -1,4 +1,4 @@
-import { ConfigError } from "@tidemark/config";
+import { ConfigError } from "@tidemark/host/config";
 import { rolesOf } from "@tidemark/host";
 import type { Login } from "@tidemark/pg";
 import { allModules } from "./modules.ts";

@@ -1,4 +1,4 @@
-import { ConfigError, parseConfig } from "@tidemark/config";
+import { ConfigError, parseConfig } from "@tidemark/host/config";
 import { hostConfig, migrateModules } from "@tidemark/host";
 import { prepareLogins } from "@tidemark/pg";
 import { loginConfig } from "./login-config.ts";

@@ -1,5 +1,5 @@
 import { artifactsConfig } from "@tidemark/artifacts/config";
-import type { ConfigGroup } from "@tidemark/config";
+import type { ConfigGroup } from "@tidemark/host/config";
 import { controlConfig } from "@tidemark/control/config";
 import { gatewayConfig } from "@tidemark/gateway/config";
 import type { ModuleDefinition } from "@tidemark/host";

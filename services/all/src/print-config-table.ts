@@ -1,4 +1,4 @@
-import { renderConfigTable } from "@tidemark/config";
+import { renderConfigTable } from "@tidemark/host/config";
 import { allConfigGroups } from "./settings.ts";
 
 // Prints the content of docs/config.md.

@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { ConfigError, parseConfig } from "@tidemark/config";
+import { ConfigError, parseConfig } from "@tidemark/host/config";
 import { hostConfig } from "@tidemark/host";
 import { createDb } from "@tidemark/pg";
 import { recountStorage } from "@tidemark/usage/recount";

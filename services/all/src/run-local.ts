@@ -1,4 +1,4 @@
-import { ConfigError } from "@tidemark/config";
+import { ConfigError } from "@tidemark/host/config";
 import { isStartError } from "@tidemark/local";
 import { parseCommandLine, usage, type CommandLine } from "./command-line.ts";
 

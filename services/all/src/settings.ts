@@ -1,4 +1,4 @@
-import { configNames, defineConfig, text } from "@tidemark/config";
+import { configNames, defineConfig, text } from "@tidemark/host/config";
 import { configGroups } from "@tidemark/host";
 import { loginConfig } from "./login-config.ts";
 import { moduleList } from "./module-list.ts";

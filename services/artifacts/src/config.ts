@@ -1,4 +1,4 @@
-import { defineConfig, int, sharedFields } from "@tidemark/config";
+import { defineConfig, int, sharedFields } from "@tidemark/host/config";
 
 /** Settings of the service of artifacts. */
 export const artifactsConfig = defineConfig({

@@ -1,9 +1,8 @@
 import type { GenServiceMethods } from "@bufbuild/protobuf/codegenv2";
 import type { Blob } from "@tidemark/blob";
 import type { Db } from "@tidemark/pg";
-import type { PlanGate } from "@tidemark/plan-limits";
+import type { PlanGate, RunDirectory } from "@tidemark/requests";
 import type { ArtifactsService } from "@tidemark/proto/artifacts/v1/artifacts";
-import type { RunDirectory } from "@tidemark/requests";
 import type { Handlers } from "@tidemark/rpc";
 import type { PartAddresses } from "./uploads/part-addresses.ts";
 import type { UploadJobs } from "./uploads/upload-jobs.ts";

@@ -1,4 +1,4 @@
-import { bool, defineConfig, list, secret, sharedFields, text, url } from "@tidemark/config";
+import { bool, defineConfig, list, secret, sharedFields, text, url } from "@tidemark/host/config";
 
 /** Settings of the control service. */
 export const controlConfig = defineConfig({

@@ -1,6 +1,6 @@
-import type { ChangePublisher } from "@tidemark/changes";
+import type { ChangePublisher } from "@tidemark/bus";
 import type { Db } from "@tidemark/pg";
-import type { Plans } from "@tidemark/plans";
+import type { Plans } from "@tidemark/limits";
 import type { ControlService } from "@tidemark/proto/control/v1/control";
 import type { Handlers } from "@tidemark/rpc";
 import type { Mail } from "./mail/mail.ts";

@@ -1,7 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { expect, test } from "@jest/globals";
 import { createMemoryBus } from "@tidemark/bus";
-import { parseConfig, type Environment } from "@tidemark/config";
+import { parseConfig, type Environment } from "@tidemark/host/config";
 import type { ModuleContext } from "@tidemark/host";
 import { createDb } from "@tidemark/pg";
 import { CallerKind, IdentitySchema } from "@tidemark/proto/common/v1/common";

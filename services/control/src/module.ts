@@ -1,10 +1,10 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { join } from "node:path";
-import { startChangePublisher } from "@tidemark/changes";
-import { ConfigError } from "@tidemark/config";
+import { startChangePublisher } from "@tidemark/bus";
+import { ConfigError } from "@tidemark/host/config";
 import { defineModule } from "@tidemark/host";
 import { startRelay, startRemover, type MigrationSet } from "@tidemark/pg";
-import { loadPlans } from "@tidemark/plan-limits";
+import { loadPlans } from "@tidemark/requests";
 import { ControlService } from "@tidemark/proto/control/v1/control";
 import { implement } from "@tidemark/rpc";
 import type { Log } from "@tidemark/telemetry";

@@ -1,4 +1,4 @@
-import { defineConfig, sharedFields } from "@tidemark/config";
+import { defineConfig, sharedFields } from "@tidemark/host/config";
 
 /** Settings of the service of imports and exports. */
 export const importsExportConfig = defineConfig({

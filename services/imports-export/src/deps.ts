@@ -1,6 +1,6 @@
 import type { GenServiceMethods } from "@bufbuild/protobuf/codegenv2";
 import type { Db } from "@tidemark/pg";
-import type { PlanGate } from "@tidemark/plan-limits";
+import type { PlanGate } from "@tidemark/requests";
 import type { ExportService } from "@tidemark/proto/imports/v1/export";
 import type { ImportsService } from "@tidemark/proto/imports/v1/imports";
 import type { Call, Handlers } from "@tidemark/rpc";

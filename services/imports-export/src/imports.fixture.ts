@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { create } from "@bufbuild/protobuf";
 import { createDb, type Db } from "@tidemark/pg";
-import { openGate } from "@tidemark/plan-limits";
+import { openGate } from "@tidemark/requests";
 import { CallerKind, IdentitySchema, type Identity } from "@tidemark/proto/common/v1/common";
 import { ImportsService } from "@tidemark/proto/imports/v1/imports";
 import { createCall, createLocalClient, implement, type Client } from "@tidemark/rpc";

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { defineModule } from "@tidemark/host";
 import { startRelay, startRemover, type MigrationSet } from "@tidemark/pg";
-import { gateOfSettings } from "@tidemark/plan-limits";
+import { gateOfSettings } from "@tidemark/requests";
 import { ArtifactsArchiveService } from "@tidemark/proto/artifacts/v1/archive";
 import { ArtifactsRestoreService } from "@tidemark/proto/artifacts/v1/restore";
 import { ArtifactsService } from "@tidemark/proto/artifacts/v1/artifacts";

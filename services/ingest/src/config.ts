@@ -1,4 +1,4 @@
-import { defineConfig, int, sharedFields } from "@tidemark/config";
+import { defineConfig, int, sharedFields } from "@tidemark/host/config";
 
 /** Settings of the module that stores run data. */
 export const ingestConfig = defineConfig({

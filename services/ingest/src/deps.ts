@@ -1,9 +1,8 @@
-import type { ChangePublisher } from "@tidemark/changes";
+import type { ChangePublisher } from "@tidemark/bus";
 import type { Db } from "@tidemark/pg";
 import type { Refusal } from "@tidemark/proto/common/v1/common";
 import type { Log } from "@tidemark/telemetry";
-import type { PlanGate } from "@tidemark/plan-limits";
-import type { RunDirectory } from "@tidemark/requests";
+import type { PlanGate, RunDirectory } from "@tidemark/requests";
 import type { DirtyMarkers } from "./compaction/dirty-markers.rules.ts";
 import type { RunsOfCharts } from "./metrics/columns/charted-runs.ts";
 import type { SeriesThreads } from "./metrics/columns/series-threads.ts";

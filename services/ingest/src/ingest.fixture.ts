@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { create } from "@bufbuild/protobuf";
-import { createColumnsBuilder } from "@tidemark/metric-codec";
-import { openGate, type PlanGate } from "@tidemark/plan-limits";
+import { createColumnsBuilder } from "@tidemark/codecs/metrics";
+import { createRunDirectory, openGate, type PlanGate } from "@tidemark/requests";
 import { createDb, type Db } from "@tidemark/pg";
 import { CallerKind, IdentitySchema } from "@tidemark/proto/common/v1/common";
 import { IngestArchiveService } from "@tidemark/proto/ingest/v1/archive";
@@ -16,7 +16,6 @@ import { IngestRestoreService } from "@tidemark/proto/ingest/v1/restore";
 import { createCall, createLocalClient, implement, toRefusal, type Call, type Client } from "@tidemark/rpc";
 import type { LogFields, Metrics } from "@tidemark/telemetry";
 import { createTestDatabase, testSql } from "@tidemark/testkit";
-import { createRunDirectory } from "@tidemark/requests";
 import type { DirtyMarkers } from "./compaction/dirty-markers.rules.ts";
 import { startCompaction, type Compaction } from "./compaction/work-loop.ts";
 import { archiveHandlers, readHandlers, restoreHandlers, writeHandlers } from "./handlers.ts";

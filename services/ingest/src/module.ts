@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
-import { startChangePublisher } from "@tidemark/changes";
+import { startChangePublisher } from "@tidemark/bus";
 import { defineModule } from "@tidemark/host";
 import { startRemover } from "@tidemark/pg";
 import { IngestArchiveService } from "@tidemark/proto/ingest/v1/archive";
@@ -8,10 +8,9 @@ import { IngestReadService, IngestService } from "@tidemark/proto/ingest/v1/inge
 import { IngestRestoreService } from "@tidemark/proto/ingest/v1/restore";
 import { RunsService } from "@tidemark/proto/runs/v1/runs";
 import { Quota, UsageService } from "@tidemark/proto/usage/v1/usage";
-import { gateOfSettings, withStorage } from "@tidemark/plan-limits";
-import { POINT_BYTES } from "@tidemark/plans";
+import { createRunDirectory, gateOfSettings, watchRuns, withStorage } from "@tidemark/requests";
+import { POINT_BYTES } from "@tidemark/limits";
 import { implement, toRefusal } from "@tidemark/rpc";
-import { createRunDirectory, watchRuns } from "@tidemark/requests";
 import { compactRunData } from "./compaction/compact-run-data.ts";
 import { ingestConfig, ingestReadConfig } from "./config.ts";
 import { archiveHandlers, readHandlers, restoreHandlers, writeHandlers } from "./handlers.ts";

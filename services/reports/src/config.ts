@@ -1,4 +1,4 @@
-import { defineConfig, int, sharedFields } from "@tidemark/config";
+import { defineConfig, int, sharedFields } from "@tidemark/host/config";
 
 const DAY_SECONDS = 86_400;
 

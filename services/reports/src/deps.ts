@@ -1,6 +1,6 @@
 import type { GenServiceMethods } from "@bufbuild/protobuf/codegenv2";
 import type { Db } from "@tidemark/pg";
-import type { PlanGate } from "@tidemark/plan-limits";
+import type { PlanGate } from "@tidemark/requests";
 import type { ReportsService } from "@tidemark/proto/reports/v1/reports";
 import type { Handlers } from "@tidemark/rpc";
 

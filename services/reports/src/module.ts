@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { defineModule } from "@tidemark/host";
 import { type MigrationSet, startRemover } from "@tidemark/pg";
-import { gateOfSettings } from "@tidemark/plan-limits";
+import { gateOfSettings } from "@tidemark/requests";
 import { ReportsArchiveService } from "@tidemark/proto/reports/v1/archive";
 import { ReportsRestoreService } from "@tidemark/proto/reports/v1/restore";
 import { ReportsService } from "@tidemark/proto/reports/v1/reports";

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { createDb, type Db } from "@tidemark/pg";
-import { openGate } from "@tidemark/plan-limits";
+import { openGate } from "@tidemark/requests";
 import { CallerKind, IdentitySchema } from "@tidemark/proto/common/v1/common";
 import { ReportsService } from "@tidemark/proto/reports/v1/reports";
 import { createCall, createLocalClient, implement, type Call, type Client } from "@tidemark/rpc";

@@ -1,8 +1,8 @@
 import type { GenServiceMethods } from "@bufbuild/protobuf/codegenv2";
-import type { ChangePublisher } from "@tidemark/changes";
+import type { ChangePublisher } from "@tidemark/bus";
 import type { Db } from "@tidemark/pg";
-import type { PlanGate } from "@tidemark/plan-limits";
-import type { Plans } from "@tidemark/plans";
+import type { PlanGate } from "@tidemark/requests";
+import type { Plans } from "@tidemark/limits";
 import type { RunsService } from "@tidemark/proto/runs/v1/runs";
 import type { Handlers } from "@tidemark/rpc";
 import type { ColumnKeeper } from "./columns/column-keeper.ts";

@@ -1,10 +1,10 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { join } from "node:path";
-import { startChangePublisher } from "@tidemark/changes";
+import { startChangePublisher } from "@tidemark/bus";
 import { defineModule } from "@tidemark/host";
-import { startRounds } from "@tidemark/jobs";
+import { startRounds } from "@tidemark/work";
 import { startRemover, type MigrationSet } from "@tidemark/pg";
-import { gateOfSettings, loadPlans } from "@tidemark/plan-limits";
+import { gateOfSettings, loadPlans } from "@tidemark/requests";
 import { RunsArchiveService } from "@tidemark/proto/runs/v1/archive";
 import { RunsRestoreService } from "@tidemark/proto/runs/v1/restore";
 import { RunsService } from "@tidemark/proto/runs/v1/runs";

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
-import type { NotedChange } from "@tidemark/changes";
+import type { NotedChange } from "@tidemark/bus";
 import { createDb, type Db } from "@tidemark/pg";
-import { openGate, type PlanGate } from "@tidemark/plan-limits";
-import { hostedPlans } from "@tidemark/plans";
+import { openGate, type PlanGate } from "@tidemark/requests";
+import { hostedPlans } from "@tidemark/limits";
 import { CallerKind, IdentitySchema } from "@tidemark/proto/common/v1/common";
 import { RunsService } from "@tidemark/proto/runs/v1/runs";
 import { createCall, createLocalClient, implement, type Call, type Client } from "@tidemark/rpc";

@@ -1,4 +1,4 @@
-import { defineConfig, int, sharedFields } from "@tidemark/config";
+import { defineConfig, int, sharedFields } from "@tidemark/host/config";
 
 /** Settings of the traces service. */
 export const tracesConfig = defineConfig({

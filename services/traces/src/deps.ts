@@ -1,8 +1,7 @@
 import type { GenServiceMethods } from "@bufbuild/protobuf/codegenv2";
 import type { Db } from "@tidemark/pg";
-import type { PlanGate } from "@tidemark/plan-limits";
+import type { PlanGate, RunDirectory } from "@tidemark/requests";
 import type { TracesService } from "@tidemark/proto/traces/v1/traces";
-import type { RunDirectory } from "@tidemark/requests";
 import type { Handlers } from "@tidemark/rpc";
 import type { TraceStates } from "./state/trace-states.ts";
 

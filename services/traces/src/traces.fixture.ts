@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { createDb, type Db } from "@tidemark/pg";
-import { openGate, type PlanGate } from "@tidemark/plan-limits";
+import { createRunDirectory, openGate, type PlanGate } from "@tidemark/requests";
 import { CallerKind, type IdentitySchema, IdentitySchema as identity } from "@tidemark/proto/common/v1/common";
 import {
   EventKind,
@@ -11,7 +11,6 @@ import {
   TracesService,
   type TraceEventSchema,
 } from "@tidemark/proto/traces/v1/traces";
-import { createRunDirectory } from "@tidemark/requests";
 import { createCall, createLocalClient, implement, type Call, type Client } from "@tidemark/rpc";
 import { createTestDatabase, testSql } from "@tidemark/testkit";
 import { startCompactor, type Compactor } from "./compact/compactor.ts";

@@ -1,6 +1,6 @@
 import type { GenServiceMethods } from "@bufbuild/protobuf/codegenv2";
 import type { Db } from "@tidemark/pg";
-import type { Plans } from "@tidemark/plans";
+import type { Plans } from "@tidemark/limits";
 import type { UsageService } from "@tidemark/proto/usage/v1/usage";
 import type { Handlers } from "@tidemark/rpc";
 

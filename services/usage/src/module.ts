@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { defineModule } from "@tidemark/host";
 import { startRemover, type MigrationSet } from "@tidemark/pg";
-import { loadPlans } from "@tidemark/plan-limits";
+import { loadPlans } from "@tidemark/requests";
 import { UsageService } from "@tidemark/proto/usage/v1/usage";
 import { implement } from "@tidemark/rpc";
 import { usageConfig } from "./config.ts";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { createDb, type Db } from "@tidemark/pg";
-import { hostedPlans } from "@tidemark/plans";
+import { hostedPlans } from "@tidemark/limits";
 import { CallerKind, IdentitySchema } from "@tidemark/proto/common/v1/common";
 import { UsageService } from "@tidemark/proto/usage/v1/usage";
 import { createCall, createLocalClient, implement, type Call, type Client } from "@tidemark/rpc";

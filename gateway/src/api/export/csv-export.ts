@@ -3,7 +3,7 @@ import { EXPORT_LIMITS } from "@tidemark/limits";
 import type { Attribute } from "@tidemark/proto/ingest/v1/ingest";
 import type { ExportBeginning, ExportedPoints, ExportRunsResponse } from "@tidemark/proto/imports/v1/export";
 import type { Run } from "@tidemark/proto/runs/v1/runs";
-import { createPauses } from "@tidemark/turns";
+import { createPauses } from "@tidemark/work";
 import { writeJson } from "../../http/json.ts";
 import { artifactJson } from "../artifacts/rows.ts";
 import { writeAttribute } from "../attributes/list.ts";

@@ -6,7 +6,7 @@ import type {
   ExportedTableRows,
   ExportRunsResponse,
 } from "@tidemark/proto/imports/v1/export";
-import { createPauses, finishInTurns, mapInTurns } from "@tidemark/turns";
+import { createPauses, finishInTurns, mapInTurns } from "@tidemark/work";
 import { writeJson, type Json } from "../../http/json.ts";
 import { artifactJson } from "../artifacts/rows.ts";
 import { writeAttribute } from "../attributes/list.ts";

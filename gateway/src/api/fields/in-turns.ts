@@ -1,4 +1,4 @@
-import { finishInTurns } from "@tidemark/turns";
+import { finishInTurns } from "@tidemark/work";
 import { checkList, faultOf, faultOfItem, type Parsed, type ListBounds } from "./field.ts";
 
 /** As `withFault`, for what is read in turns with other work of the process. @throws deadline_exceeded */

@@ -1,5 +1,5 @@
 import { badRequest } from "@tidemark/errors";
-import { SECONDS_CHARACTERS } from "@tidemark/instants";
+import { SECONDS_CHARACTERS } from "@tidemark/values";
 import { required, type Field } from "./field.ts";
 import { readMicros, zoneOf } from "./read-micros.ts";
 

@@ -1,4 +1,4 @@
-import { OFFSET_CHARACTERS, readDecimals, readOffset, readSeconds, SECONDS_CHARACTERS } from "@tidemark/instants";
+import { OFFSET_CHARACTERS, readDecimals, readOffset, readSeconds, SECONDS_CHARACTERS } from "@tidemark/values";
 
 const POINT = ".".charCodeAt(0);
 const LETTER_Z = "Z".charCodeAt(0);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
-import { columnsFromParts } from "@tidemark/metric-codec";
+import { columnsFromParts } from "@tidemark/codecs/metrics";
 import { AppendMetricsRequestSchema, AppendMetricsResponseSchema } from "@tidemark/proto/ingest/v1/ingest";
 import { decodeAppendBatch, decodeAppendPoint, encodeAppendMetrics } from "./append.ts";
 import { inputOf } from "../route-input.fixture.ts";

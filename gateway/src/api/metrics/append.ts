@@ -1,6 +1,6 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { badRequest, isAppError } from "@tidemark/errors";
-import { createColumnsBuilder, type ColumnsBuilder } from "@tidemark/metric-codec";
+import { createColumnsBuilder, type ColumnsBuilder } from "@tidemark/codecs/metrics";
 import type {
   AppendMetricsRequestSchema,
   AppendMetricsResponse,

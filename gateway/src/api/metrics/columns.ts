@@ -1,7 +1,7 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { badRequest } from "@tidemark/errors";
 import { SERIES_KEYS_MAX, SERIES_POINTS } from "@tidemark/limits";
-import { SMOOTHING_KINDS } from "@tidemark/metric-codec";
+import { SMOOTHING_KINDS } from "@tidemark/codecs/metrics";
 import {
   SeriesAxis,
   SmoothingKind,
@@ -9,7 +9,7 @@ import {
   type QuerySeriesColumnsResponse,
   type SeriesColumns,
 } from "@tidemark/proto/ingest/v1/ingest";
-import { createPauses } from "@tidemark/turns";
+import { createPauses } from "@tidemark/work";
 import { createJsonBytes, writeJson, type JsonBytes } from "../../http/json.ts";
 import type { RouteInput, RouteReply, Schema } from "../../route.ts";
 import {

@@ -6,7 +6,7 @@ import type {
   QueryMetricGroupsRequestSchema,
   QueryMetricGroupsResponse,
 } from "@tidemark/proto/ingest/v1/ingest";
-import { createPauses } from "@tidemark/turns";
+import { createPauses } from "@tidemark/work";
 import { createJsonBytes, type JsonBytes } from "../../http/json.ts";
 import type { RouteInput, RouteReply } from "../../route.ts";
 import {

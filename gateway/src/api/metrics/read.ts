@@ -7,7 +7,7 @@ import type {
   QueryMetricSeriesResponse,
 } from "@tidemark/proto/ingest/v1/ingest";
 import { SERIES_POINTS } from "@tidemark/limits";
-import { createPauses } from "@tidemark/turns";
+import { createPauses } from "@tidemark/work";
 import { createJsonBytes, writeJson, type JsonBytes } from "../../http/json.ts";
 import type { RouteInput, RouteReply } from "../../route.ts";
 import { described, join, list, object, optional, withDefault, withFault } from "../fields/field.ts";

@@ -8,7 +8,7 @@ import type {
   ListTableRowsRequestSchema,
   ListTableRowsResponse,
 } from "@tidemark/proto/ingest/v1/objects";
-import { createPauses } from "@tidemark/turns";
+import { createPauses } from "@tidemark/work";
 import { raw, writeListInTurns } from "../../http/json.ts";
 import type { RouteInput, RouteReply } from "../../route.ts";
 import { object, withDefault, withFault } from "../fields/field.ts";

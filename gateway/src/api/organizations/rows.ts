@@ -1,4 +1,4 @@
-import { billingStates } from "@tidemark/plans";
+import { billingStates } from "@tidemark/limits";
 import type { Membership, MembershipSummary, Organization, Seat, User } from "@tidemark/proto/control/v1/control";
 import type { Json } from "../../http/json.ts";
 import type { Schema } from "../../route.ts";

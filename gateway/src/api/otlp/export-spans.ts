@@ -1,8 +1,8 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { isAppError, type Reason } from "@tidemark/errors";
 import type { ExportAnswer } from "@tidemark/otlp";
-import { spansInCycles } from "@tidemark/span-codec";
-import { createPauses } from "@tidemark/turns";
+import { spansInCycles } from "@tidemark/codecs/spans";
+import { createPauses } from "@tidemark/work";
 import type { TraceEventSchema } from "@tidemark/proto/traces/v1/traces";
 import type { Call } from "@tidemark/rpc";
 import type { Clients } from "../../clients.ts";

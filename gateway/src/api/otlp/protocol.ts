@@ -12,7 +12,7 @@ import {
   type ResourceSpans,
 } from "@tidemark/otlp";
 import { parseJsonObjectInTurns } from "@tidemark/documents";
-import { finishInTurns } from "@tidemark/turns";
+import { finishInTurns } from "@tidemark/work";
 import type { Protocol, RouteReply } from "../../route.ts";
 
 const PROTOBUF = "application/x-protobuf";

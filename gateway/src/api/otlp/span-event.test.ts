@@ -1,6 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import type { OtlpSpan } from "@tidemark/otlp";
-import { readJsonSpans } from "@tidemark/otlp";
+import { readJsonSpans, type OtlpSpan } from "@tidemark/otlp";
 import { EventKind, RedactionState, SpanKind, SpanStatus } from "@tidemark/proto/traces/v1/traces";
 import { eventOf } from "./span-event.ts";
 

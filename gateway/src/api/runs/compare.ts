@@ -2,7 +2,7 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import { badRequest } from "@tidemark/errors";
 import type { CompareRunsRequestSchema, CompareRunsResponse, ComparisonBlock } from "@tidemark/proto/runs/v1/runs";
 import { COMPARED_RUNS_MAX } from "@tidemark/limits";
-import { createPauses } from "@tidemark/turns";
+import { createPauses } from "@tidemark/work";
 import { raw, writeJson } from "../../http/json.ts";
 import type { RouteInput, RouteReply, Schema } from "../../route.ts";
 import { described, object, readField } from "../fields/field.ts";

@@ -1,4 +1,4 @@
-import { storageKinds, type Plan } from "@tidemark/plans";
+import { storageKinds, type Plan } from "@tidemark/limits";
 import type { GetUsageResponse, UsageForecast, UsageNumbers, UsageWarning } from "@tidemark/proto/usage/v1/usage";
 import type { Json } from "../../http/json.ts";
 import type { EncoderInput, RouteReply } from "../../route.ts";

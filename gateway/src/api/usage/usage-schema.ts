@@ -1,4 +1,4 @@
-import { storageKinds, type Plan } from "@tidemark/plans";
+import { storageKinds, type Plan } from "@tidemark/limits";
 import type { Schema } from "../../route.ts";
 import {
   booleanSchema,

@@ -1,6 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import { expect, test } from "@jest/globals";
-import { hostedPlans } from "@tidemark/plans";
+import { hostedPlans } from "@tidemark/limits";
 import { GetUsageResponseSchema } from "@tidemark/proto/usage/v1/usage";
 import { CallerKind, IdentitySchema } from "@tidemark/proto/common/v1/common";
 import { bodyOf } from "../response-schema.fixture.ts";

@@ -1,6 +1,8 @@
 import { chmod, lchown, lstat, readFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { findExecutable, runCaptured, startError } from "@tidemark/toolcache";
+import { findExecutable } from "../toolcache/find-programs.mjs";
+import { runCaptured } from "../toolcache/run-captured.mjs";
+import { startError } from "../toolcache/failures.mjs";
 import type { Log } from "../start-child.ts";
 
 /** A user of the operating system. */

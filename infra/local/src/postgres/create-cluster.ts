@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { chown, mkdtemp, open, readFile, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { runCaptured, startError } from "@tidemark/toolcache";
+import { runCaptured } from "../toolcache/run-captured.mjs";
+import { startError } from "../toolcache/failures.mjs";
 import type { Log } from "../start-child.ts";
 import type { Account } from "./account.ts";
 import { clusterArgument, explainPostgres, serverEnvironment } from "./server-process.ts";

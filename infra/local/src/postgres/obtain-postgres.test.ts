@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readlink, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "@jest/globals";
-import { startError } from "@tidemark/toolcache";
+import { startError } from "../toolcache/failures.mjs";
 import {
   hydrateLinks,
   newDataMajor,

@@ -1,7 +1,8 @@
 import { lstat, readFile, symlink } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join, relative } from "node:path";
-import { fetchPackage, fetchedVersions, isStartError, packageVersions, startError } from "@tidemark/toolcache";
+import { fetchPackage, fetchedVersions, packageVersions } from "../toolcache/fetch-package.mjs";
+import { isStartError, startError } from "../toolcache/failures.mjs";
 import type { Log } from "../start-child.ts";
 
 /** The programs of one PostgreSQL release. */

@@ -1,7 +1,7 @@
 import { chmod, cp, lstat, mkdir, mkdtemp, readdir, realpath, rename, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
-import { withLock } from "@tidemark/toolcache";
+import { withLock } from "../toolcache/lock.mjs";
 import type { Log } from "../start-child.ts";
 import type { Account } from "./account.ts";
 import type { PostgresPrograms } from "./obtain-postgres.ts";

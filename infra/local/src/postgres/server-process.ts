@@ -1,6 +1,6 @@
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { explainFailure, startError } from "@tidemark/toolcache";
+import { explainFailure, startError } from "../toolcache/failures.mjs";
 import { freePort } from "../free-port.ts";
 import { pollUntil } from "../poll-until.ts";
 import { startChild, type Child, type Log, type StopStep } from "../start-child.ts";

@@ -1,7 +1,8 @@
 import { chmod, readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
-import { cacheDirectory, startError } from "@tidemark/toolcache";
+import { cacheDirectory } from "../toolcache/cache-directory.mjs";
+import { startError } from "../toolcache/failures.mjs";
 import { claimFolder, unusableFolder } from "../claim-folder.ts";
 import type { ChildExit, Log } from "../start-child.ts";
 import { giveCluster, serverAccount } from "./account.ts";

@@ -1,7 +1,9 @@
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { cacheDirectory, findExecutable, runCaptured } from "@tidemark/toolcache";
+import { cacheDirectory } from "../toolcache/cache-directory.mjs";
+import { findExecutable } from "../toolcache/find-programs.mjs";
+import { runCaptured } from "../toolcache/run-captured.mjs";
 
 /** The servers that split mode needs, and the gRPC client of the tests, which is obtained in the same ways. */
 export type ServerName = "nats-server" | "minio" | "grpcurl";

@@ -1,6 +1,8 @@
 import { rename, rm, writeFile } from "node:fs/promises";
 import { delimiter, join } from "node:path";
-import { explainFailure, findExecutable, runCaptured, startError } from "@tidemark/toolcache";
+import { explainFailure, startError } from "../toolcache/failures.mjs";
+import { findExecutable } from "../toolcache/find-programs.mjs";
+import { runCaptured } from "../toolcache/run-captured.mjs";
 import type { Log } from "../start-child.ts";
 import type { ServerName, ServerSource } from "./find-server.ts";
 

@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
 import { chmod, mkdir, mkdtemp, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { explainFailure, isStartError, withLock } from "@tidemark/toolcache";
+import { explainFailure, isStartError } from "../toolcache/failures.mjs";
+import { withLock } from "../toolcache/lock.mjs";
 import type { Log } from "../start-child.ts";
 import {
   cachedServer,

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { chmod, readFile, writeFile } from "node:fs/promises";
 import { createConnection } from "node:net";
 import { join, resolve } from "node:path";
-import { startError } from "@tidemark/toolcache";
+import { startError } from "../toolcache/failures.mjs";
 import type { ChildExit, Log, StopStep } from "../start-child.ts";
 import { startServerIn } from "./start-server-in.ts";
 

@@ -1,6 +1,6 @@
 import { homedir } from "node:os";
 import { basename } from "node:path";
-import { explainFailure, startError } from "@tidemark/toolcache";
+import { explainFailure, startError } from "../toolcache/failures.mjs";
 import { claimFolder, unusableFolder } from "../claim-folder.ts";
 import { freePort, isPortFree } from "../free-port.ts";
 import { startChild, type Child, type ChildExit, type Log, type StopStep } from "../start-child.ts";

@@ -1,6 +1,5 @@
-import { currentDeadlineMs, deadlineExceeded } from "@tidemark/deadline";
+import { createFairShare, currentDeadlineMs, deadlineExceeded, type Use } from "@tidemark/work";
 import { AppError } from "@tidemark/errors";
-import { createFairShare, type Use } from "@tidemark/turns";
 import type pg from "pg";
 import { measureLateness } from "./lateness.rules.ts";
 

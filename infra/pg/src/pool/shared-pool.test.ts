@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { underDeadline } from "@tidemark/deadline";
+import { underDeadline } from "@tidemark/work";
 import { createTestDatabase, type TestDatabase } from "@tidemark/testkit";
 import pg from "pg";
 import { createDb, type Db } from "../db.ts";

@@ -1,4 +1,4 @@
-import { currentDeadlineMs, deadlineExceeded } from "@tidemark/deadline";
+import { currentDeadlineMs, deadlineExceeded } from "@tidemark/work";
 import { sqlState } from "../pg-error.ts";
 
 /** How long the statements of a transaction may take: up to their usual limit, and no longer than their request. */

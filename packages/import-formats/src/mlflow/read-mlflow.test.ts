@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { gunzipSync } from "node:zlib";
 import { expect, test } from "@jest/globals";
-import { exactInteger } from "@tidemark/exact-numbers";
+import { exactInteger } from "@tidemark/values";
 import fc from "fast-check";
 import {
   collect,

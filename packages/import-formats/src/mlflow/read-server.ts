@@ -1,4 +1,4 @@
-import { isExactNumber } from "@tidemark/exact-numbers";
+import { isExactNumber } from "@tidemark/values";
 import type { Item, JsonObject, JsonValue } from "../items.ts";
 import { isObject, numberOf, pointNumberOf } from "../json.ts";
 import { readPointFloat } from "../numbers.ts";

@@ -1,4 +1,4 @@
-import { isExactNumber } from "@tidemark/exact-numbers";
+import { isExactNumber } from "@tidemark/values";
 import { safePath } from "../bytes/safe-path.ts";
 import { createConsoleText } from "../console-text.ts";
 import { histogramOf } from "../histogram.ts";

@@ -1,4 +1,4 @@
-import { isRounded } from "@tidemark/exact-numbers";
+import { isRounded } from "@tidemark/values";
 import { histogramOf } from "../histogram.ts";
 import type { Item, RunItem } from "../items.ts";
 import { imageType } from "../media-type.ts";

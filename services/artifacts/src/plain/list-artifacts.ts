@@ -10,7 +10,7 @@ import {
   readArtifacts,
   weighArtifactsFrom,
 } from "./artifacts.sql.ts";
-import { isInstant, readCursor, writeCursor } from "@tidemark/cursors";
+import { isInstant, readCursor, writeCursor } from "@tidemark/values";
 import type { Db } from "@tidemark/pg";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { ArtifactSchema } from "@tidemark/proto/artifacts/v1/artifacts";

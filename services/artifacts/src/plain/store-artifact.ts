@@ -1,11 +1,18 @@
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { badRequest } from "@tidemark/errors";
-import { artifactUri, RESERVED_OBJECTS_MAX } from "@tidemark/limits";
+import { artifactUri, RESERVED_OBJECTS_MAX, ROW_BYTES } from "@tidemark/limits";
 import { isAnswered, type Tx, withIdempotency } from "@tidemark/pg";
-import { admitWrite, isPlanRefusal } from "@tidemark/plan-limits";
+import {
+  admitWrite,
+  callerOf,
+  isPlanRefusal,
+  isUuid,
+  pathId,
+  refuseUnpaid,
+  throwFault,
+  type Caller,
+} from "@tidemark/requests";
 import { ArtifactSchema } from "@tidemark/proto/artifacts/v1/artifacts";
-import { ROW_BYTES } from "@tidemark/plans";
-import { type Caller, callerOf, isUuid, pathId, refuseUnpaid, throwFault } from "@tidemark/requests";
 import type { ArtifactsDeps, ArtifactsHandlers } from "../deps.ts";
 import {
   giveUpObjects,

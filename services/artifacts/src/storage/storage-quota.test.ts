@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
-import { createPlanGate } from "@tidemark/plan-limits";
-import { parsePlans, ROW_BYTES } from "@tidemark/plans";
+import { createPlanGate } from "@tidemark/requests";
+import { parsePlans, ROW_BYTES } from "@tidemark/limits";
 import type { Call } from "@tidemark/rpc";
 import { createLog } from "@tidemark/telemetry";
 import {

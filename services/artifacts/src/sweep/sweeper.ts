@@ -1,4 +1,4 @@
-import { type Rounds, startRounds } from "@tidemark/jobs";
+import { type Rounds, startRounds } from "@tidemark/work";
 import type { Log } from "@tidemark/telemetry";
 import type { UploadJobs } from "../uploads/upload-jobs.ts";
 import { countDue, listDue } from "./due.sql.ts";

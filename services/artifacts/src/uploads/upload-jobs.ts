@@ -1,7 +1,6 @@
 import type { Blob } from "@tidemark/blob";
-import { underDeadline } from "@tidemark/deadline";
+import { underDeadline, underLease } from "@tidemark/work";
 import { AppError, isAppError } from "@tidemark/errors";
-import { underLease } from "@tidemark/jobs";
 import type { Db, Tx } from "@tidemark/pg";
 import type { Log } from "@tidemark/telemetry";
 import { lockCollection } from "../versions/retention.sql.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Blob, PartTag } from "@tidemark/blob";
 import { badRequest, isAppError } from "@tidemark/errors";
-import { nextTurn } from "@tidemark/turns";
+import { nextTurn } from "@tidemark/work";
 import type { SentFile } from "./completion.rules.ts";
 import type { UploadFileRow, UploadSessionRow } from "./sessions.sql.ts";
 

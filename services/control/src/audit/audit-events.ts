@@ -1,4 +1,4 @@
-import { isInstant, readCursor, writeCursor } from "@tidemark/cursors";
+import { isInstant, readCursor, writeCursor } from "@tidemark/values";
 import { AppError, badRequest } from "@tidemark/errors";
 import { PAGE_ROWS } from "@tidemark/limits";
 import { auditActor, isUuid, requireLimit } from "@tidemark/requests";

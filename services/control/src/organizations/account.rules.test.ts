@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { billingStates, hostedPlans } from "@tidemark/plans";
+import { billingStates, hostedPlans } from "@tidemark/limits";
 import { refusalOf } from "../refusal.fixture.ts";
 import {
   firstBillingState,

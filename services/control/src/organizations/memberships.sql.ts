@@ -1,5 +1,5 @@
 import { sql, type Tx } from "@tidemark/pg";
-import type { PlanTier } from "@tidemark/plans";
+import type { PlanTier } from "@tidemark/limits";
 import type { AccountType, Role } from "./people.rules.ts";
 
 /** A user's membership of an organization. The fields of this type and of every other row type have the names of the columns; instants are RFC 3339 texts. */

@@ -1,6 +1,6 @@
 import { notFound } from "@tidemark/errors";
 import { sql, type Tx } from "@tidemark/pg";
-import type { BillingState, PlanTier } from "@tidemark/plans";
+import type { BillingState, PlanTier } from "@tidemark/limits";
 import type { AccountType } from "./people.rules.ts";
 
 /** An organization: a tenant. */

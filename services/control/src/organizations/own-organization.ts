@@ -1,7 +1,6 @@
 import { AppError, badRequest } from "@tidemark/errors";
-import { ACCOUNT_LIMITS } from "@tidemark/limits";
+import { ACCOUNT_LIMITS, type PlanTier } from "@tidemark/limits";
 import type { Tx } from "@tidemark/pg";
-import type { PlanTier } from "@tidemark/plans";
 import type { CreateOwnOrganizationRequest } from "@tidemark/proto/control/v1/control";
 import type { Call } from "@tidemark/rpc";
 import { recordAudit } from "../audit/audit-events.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { scopes, type Scope } from "@tidemark/credentials";
 import { AppError, badRequest } from "@tidemark/errors";
-import { awaitsPayment, billingStates, type BillingState, type Plans, type PlanTier } from "@tidemark/plans";
+import { awaitsPayment, billingStates, type BillingState, type Plans, type PlanTier } from "@tidemark/limits";
 
 const emailLengthMax = 254;
 // One @, no blanks, at least one character on both sides: only a message can show whether the address exists.

@@ -1,6 +1,6 @@
 import { AppError, notFound } from "@tidemark/errors";
 import type { Tx } from "@tidemark/pg";
-import type { PlanTier } from "@tidemark/plans";
+import type { PlanTier } from "@tidemark/limits";
 import type { NewSessionSchema } from "@tidemark/proto/control/v1/control";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { Call } from "@tidemark/rpc";

@@ -1,5 +1,5 @@
 import { AppError } from "@tidemark/errors";
-import { createRefresher } from "@tidemark/jobs";
+import { createRefresher } from "@tidemark/work";
 import type { Log } from "@tidemark/telemetry";
 import {
   createLiveRuns,

@@ -1,4 +1,4 @@
-import { startRounds, type Rounds } from "@tidemark/jobs";
+import { startRounds, type Rounds } from "@tidemark/work";
 import { inBatches, type Db, type Tx } from "@tidemark/pg";
 import type { Log } from "@tidemark/telemetry";
 import { sweepDeviceLogins } from "../device-login/device-logins.sql.ts";

@@ -2,7 +2,7 @@ import { AppError, badRequest } from "@tidemark/errors";
 import { ArchiveFormat, type ArchiveService, type ExportArchiveRequest } from "@tidemark/proto/imports/v1/archive";
 import { callerOf } from "@tidemark/requests";
 import type { Call, Handlers } from "@tidemark/rpc";
-import { busy, createFairShare } from "@tidemark/turns";
+import { busy, createFairShare } from "@tidemark/work";
 import { archiveLines } from "./archive-lines.ts";
 import type { ArchiveClients } from "./clients.ts";
 import { parquetOfPoints } from "./parquet.ts";

@@ -1,8 +1,7 @@
 import { AppError, badRequest, isAppError, notFound } from "@tidemark/errors";
 import type { Db, Tx } from "@tidemark/pg";
-import { callerOf, refuseUnpaid, type Caller } from "@tidemark/requests";
+import { callerOf, refuseUnpaid, type Caller, type PlanGate } from "@tidemark/requests";
 import { IMPORT_LIMITS } from "@tidemark/limits";
-import type { PlanGate } from "@tidemark/plan-limits";
 import type { ImportsDeps, ImportsHandlers } from "../deps.ts";
 import { encodeJob, importId as readImportId, partsOf, requireJob } from "../jobs/get-job.ts";
 import type { JobRow } from "../jobs/jobs.sql.ts";

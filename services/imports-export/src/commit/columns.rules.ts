@@ -1,4 +1,4 @@
-import { createColumnsBuilder, type MetricColumns } from "@tidemark/metric-codec";
+import { createColumnsBuilder, type MetricColumns } from "@tidemark/codecs/metrics";
 import type { Content } from "../content/content.rules.ts";
 
 /** Returns the bit of a point in a set of points; false without a set. */

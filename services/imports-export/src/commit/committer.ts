@@ -1,5 +1,5 @@
 import type { Bus } from "@tidemark/bus";
-import { startRounds, startRunner } from "@tidemark/jobs";
+import { startRounds, startRunner } from "@tidemark/work";
 import type { Db } from "@tidemark/pg";
 import { cancelLockedJob, emptyChunks, lockJob } from "../jobs/jobs.sql.ts";
 import { listDueCommits, listOldJobs, type JobName } from "./commit.sql.ts";

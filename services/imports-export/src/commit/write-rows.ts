@@ -1,6 +1,6 @@
 import { IMPORT_LIMITS, MANIFEST_ENTRIES_MAX } from "@tidemark/limits";
 import { AppError, isReason } from "@tidemark/errors";
-import type { MetricColumns } from "@tidemark/metric-codec";
+import type { MetricColumns } from "@tidemark/codecs/metrics";
 import type { Refusal } from "@tidemark/proto/common/v1/common";
 import type { SourceArtifact, SourceAttribute, SourceRun } from "../content/content.rules.ts";
 import type { CallWithRetry } from "../jobs/run-held.ts";

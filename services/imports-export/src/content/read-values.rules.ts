@@ -1,5 +1,5 @@
 import { badRequest } from "@tidemark/errors";
-import { OFFSET_CHARACTERS, readDecimals, readOffset, readSeconds, SECONDS_CHARACTERS } from "@tidemark/instants";
+import { OFFSET_CHARACTERS, readDecimals, readOffset, readSeconds, SECONDS_CHARACTERS } from "@tidemark/values";
 import type { SourceArtifact } from "./content.rules.ts";
 import { numberOf } from "./read-fields.rules.ts";
 

@@ -1,5 +1,5 @@
 import { badRequest } from "@tidemark/errors";
-import { present } from "@tidemark/exact-numbers";
+import { present } from "@tidemark/values";
 import {
   firstOf,
   numberOf,

@@ -2,7 +2,7 @@ import { create } from "@bufbuild/protobuf";
 import { ObjectParts, type ExportObjectsResponse } from "@tidemark/proto/ingest/v1/archive";
 import { AttributeSchema, type Attribute } from "@tidemark/proto/ingest/v1/ingest";
 import type { RichObject } from "@tidemark/proto/ingest/v1/objects";
-import { mapInTurns } from "@tidemark/turns";
+import { mapInTurns } from "@tidemark/work";
 import type { PlannedRun } from "./export-plan.ts";
 import { hidePrivateUris } from "./private-uris.rules.ts";
 import type { Part, Reading } from "./reading.ts";

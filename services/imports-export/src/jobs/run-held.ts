@@ -1,4 +1,4 @@
-import { underLease } from "@tidemark/jobs";
+import { underLease } from "@tidemark/work";
 import type { Db, Tx } from "@tidemark/pg";
 import type { Log } from "@tidemark/telemetry";
 import { isAppError } from "@tidemark/errors";

@@ -1,6 +1,6 @@
 import type { Transferable } from "node:worker_threads";
 import { AppError } from "@tidemark/errors";
-import { answerTasks } from "@tidemark/threads";
+import { answerTasks } from "@tidemark/work";
 import { isLineFault } from "../restore/piece-facts.rules.ts";
 import { readPiece, rowsOfPiece } from "../restore/read-piece.rules.ts";
 import { readChunkBody, readDocumentBody, type PackedContent } from "./read-import.ts";

@@ -1,5 +1,5 @@
 import { AppError } from "@tidemark/errors";
-import { createThreads } from "@tidemark/threads";
+import { createThreads } from "@tidemark/work";
 import type { ChunkJob } from "../chunks/read-chunk.rules.ts";
 import type { PlacedLine } from "../restore/new-ids.rules.ts";
 import type { ReadPiece, SentPiece } from "../restore/read-piece.rules.ts";

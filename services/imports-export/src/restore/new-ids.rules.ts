@@ -2,7 +2,7 @@ import { zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import { stableId, type ArchiveLine } from "@tidemark/archive";
 import { readDocument, type ExactObject } from "@tidemark/documents";
 import { badRequest } from "@tidemark/errors";
-import { readSeconds } from "@tidemark/instants";
+import { readSeconds } from "@tidemark/values";
 import { TEXT_BYTES_MAX } from "../content/read-fields.rules.ts";
 
 /** A row whose id was taken. */

@@ -1,6 +1,6 @@
 import type { LineOf } from "@tidemark/archive";
 import { RESTORE_LIMITS } from "@tidemark/limits";
-import { createPauses } from "@tidemark/turns";
+import { createPauses } from "@tidemark/work";
 import type { CallWithRetry } from "../jobs/run-held.ts";
 import { slicesOf } from "../commit/slices.rules.ts";
 import type { ArchiveFacts } from "./archive-facts.rules.ts";

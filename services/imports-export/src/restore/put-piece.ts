@@ -4,10 +4,9 @@ import { toBinary } from "@bufbuild/protobuf";
 import { AppError, badRequest, isAppError, notFound } from "@tidemark/errors";
 import { RESTORE_LIMITS } from "@tidemark/limits";
 import { keyReused, type Db, type Tx } from "@tidemark/pg";
-import type { PlanGate } from "@tidemark/plan-limits";
+import { callerOf, type PlanGate } from "@tidemark/requests";
 import { IdentitySchema } from "@tidemark/proto/common/v1/common";
 import type { PutPieceRequest } from "@tidemark/proto/imports/v1/restore";
-import { callerOf } from "@tidemark/requests";
 import type { Call } from "@tidemark/rpc";
 import type { Readers } from "../reading/readers.ts";
 import {

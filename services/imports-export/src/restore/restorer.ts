@@ -1,4 +1,4 @@
-import { startRounds, startRunner } from "@tidemark/jobs";
+import { startRounds, startRunner } from "@tidemark/work";
 import type { Db } from "@tidemark/pg";
 import { RESTORE_LIMITS } from "@tidemark/limits";
 import { listOldArchives, lockArchive, removeArchive, type ArchiveName } from "./archives.sql.ts";

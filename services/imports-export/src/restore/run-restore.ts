@@ -3,7 +3,7 @@ import type { Db, Tx } from "@tidemark/pg";
 import { CallerKind, IdentitySchema, type Identity } from "@tidemark/proto/common/v1/common";
 import type { Call } from "@tidemark/rpc";
 import type { Log } from "@tidemark/telemetry";
-import { finishInTurns, mapInTurns } from "@tidemark/turns";
+import { finishInTurns, mapInTurns } from "@tidemark/work";
 import { createCallWithRetry, LEASE_SECONDS, runHeld, type CallWithRetry } from "../jobs/run-held.ts";
 import type { JobFault } from "../jobs/job-fault.rules.ts";
 import type { Readers } from "../reading/readers.ts";

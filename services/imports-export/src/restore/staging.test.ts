@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { RESTORE_LIMITS } from "@tidemark/limits";
-import { openGate } from "@tidemark/plan-limits";
+import { openGate } from "@tidemark/requests";
 import { CallerKind, type Identity } from "@tidemark/proto/common/v1/common";
 import { RestoreService } from "@tidemark/proto/imports/v1/restore";
 import { createLocalClient, implement } from "@tidemark/rpc";

@@ -1,6 +1,6 @@
 import { RESTORE_LIMITS } from "@tidemark/limits";
 import type { LineOf } from "@tidemark/archive";
-import { present } from "@tidemark/exact-numbers";
+import { present } from "@tidemark/values";
 import { slicesOf } from "../commit/slices.rules.ts";
 import { linesOfKinds, type LineWriter } from "./line-writer.ts";
 import type { RestoreClients } from "./clients.ts";

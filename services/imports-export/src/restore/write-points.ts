@@ -1,5 +1,5 @@
 import { bytesOfColumn, type LineOf } from "@tidemark/archive";
-import { compareKeyBytes } from "@tidemark/metric-codec";
+import { compareKeyBytes } from "@tidemark/codecs/metrics";
 import { slicesOf } from "../commit/slices.rules.ts";
 import { linesOfKinds, type LineWriter } from "./line-writer.ts";
 import type { RestoreClients } from "./clients.ts";

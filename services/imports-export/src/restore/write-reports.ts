@@ -1,4 +1,4 @@
-import { present } from "@tidemark/exact-numbers";
+import { present } from "@tidemark/values";
 import { RESTORE_LIMITS } from "@tidemark/limits";
 import { BYTES_TOGETHER_MAX, slicesOf } from "../commit/slices.rules.ts";
 import { linesOfKinds, type LineWriter } from "./line-writer.ts";

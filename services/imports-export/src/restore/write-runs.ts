@@ -1,5 +1,5 @@
 import type { LineOf } from "@tidemark/archive";
-import { present } from "@tidemark/exact-numbers";
+import { present } from "@tidemark/values";
 import { IMPORT_LIMITS } from "@tidemark/limits";
 import { runMembersOf } from "@tidemark/run-state";
 import { BYTES_TOGETHER_MAX, slicesOf } from "../commit/slices.rules.ts";

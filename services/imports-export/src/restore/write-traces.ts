@@ -1,5 +1,5 @@
 import type { LineOf } from "@tidemark/archive";
-import { present } from "@tidemark/exact-numbers";
+import { present } from "@tidemark/values";
 import { REDACTION_STATES, SPAN_KINDS, SPAN_STATUSES } from "@tidemark/limits";
 import { slicesOf } from "../commit/slices.rules.ts";
 import { linesOfKinds, type LineWriter } from "./line-writer.ts";

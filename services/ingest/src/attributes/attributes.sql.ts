@@ -1,5 +1,5 @@
 import { LOG_LINES_MAX, PAGE_BYTES_MAX } from "@tidemark/limits";
-import { REQUEST_IDS } from "@tidemark/log-codec";
+import { REQUEST_IDS } from "@tidemark/codecs/logs";
 import {
   claimKey,
   type Db,
@@ -12,7 +12,7 @@ import {
   textArray,
   type Tx,
 } from "@tidemark/pg";
-import { mapInTurns } from "@tidemark/turns";
+import { mapInTurns } from "@tidemark/work";
 import type { LogStream } from "../logs/log-page.rules.ts";
 import type { IdSource } from "../writes/id-source.rules.ts";
 import { withFreshIds } from "../writes/fresh-ids.sql.ts";

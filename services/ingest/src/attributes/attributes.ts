@@ -1,9 +1,9 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import type { ChangePublisher } from "@tidemark/changes";
+import type { ChangePublisher } from "@tidemark/bus";
 import { badRequest, type AppError } from "@tidemark/errors";
 import { isAnswered, type Db } from "@tidemark/pg";
-import { admitWithin, type PlanGate } from "@tidemark/plan-limits";
-import { LINE_BYTES } from "@tidemark/plans";
+import { admitWithin, callerOf, pathId, throwFault, type PlanGate, type RunDirectory } from "@tidemark/requests";
+import { LINE_BYTES } from "@tidemark/limits";
 import { ChangeKind } from "@tidemark/proto/changes/v1/changes";
 import type {
   AppendAttributesRequestSchema,
@@ -13,9 +13,8 @@ import type {
   ListAttributesRequestSchema,
   ListAttributesResponseSchema,
 } from "@tidemark/proto/ingest/v1/ingest";
-import { callerOf, pathId, throwFault, type RunDirectory } from "@tidemark/requests";
 import type { Handler } from "@tidemark/rpc";
-import { mapInTurns } from "@tidemark/turns";
+import { mapInTurns } from "@tidemark/work";
 import type { DirtyMarkers } from "../compaction/dirty-markers.rules.ts";
 import type { LogStream } from "../logs/log-page.rules.ts";
 import { refuseHeavyPage } from "../reads/page-weight.rules.ts";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { ChangeKind } from "@tidemark/proto/changes/v1/changes";
-import type { NotedChange } from "@tidemark/changes";
+import type { NotedChange } from "@tidemark/bus";
 import { callOf, startIngest, type IngestFixture, type Tenant } from "../ingest.fixture.ts";
 
 let ingest: IngestFixture;

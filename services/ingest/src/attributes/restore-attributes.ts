@@ -1,4 +1,4 @@
-import type { ChangePublisher } from "@tidemark/changes";
+import type { ChangePublisher } from "@tidemark/bus";
 import { badRequest } from "@tidemark/errors";
 import { ATTRIBUTES_PAGE_ROWS } from "@tidemark/limits";
 import { toBinary } from "@bufbuild/protobuf";

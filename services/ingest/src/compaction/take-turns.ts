@@ -1,4 +1,4 @@
-import { nextTurn } from "@tidemark/turns";
+import { nextTurn } from "@tidemark/work";
 
 /** How long work holds the process at a time before other events run. */
 const TURN_MS = 2;

@@ -1,4 +1,4 @@
-import { startRounds } from "@tidemark/jobs";
+import { startRounds } from "@tidemark/work";
 import type { Db } from "@tidemark/pg";
 import type { Log, Metrics } from "@tidemark/telemetry";
 import {

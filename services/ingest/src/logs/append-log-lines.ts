@@ -1,18 +1,16 @@
-import type { ChangePublisher } from "@tidemark/changes";
+import type { ChangePublisher } from "@tidemark/bus";
 import { badRequest } from "@tidemark/errors";
-import { columnsOfRequest, countOf, messageBytesOf, REQUEST_IDS, type ArrivingLine } from "@tidemark/log-codec";
+import { columnsOfRequest, countOf, messageBytesOf, REQUEST_IDS, type ArrivingLine } from "@tidemark/codecs/logs";
 import { idempotencyHashes, isAnswered, type Db } from "@tidemark/pg";
-import { admitWithin, type PlanGate } from "@tidemark/plan-limits";
-import { LINE_BYTES } from "@tidemark/plans";
+import { admitWithin, callerOf, pathId, type PlanGate, type RunDirectory } from "@tidemark/requests";
+import { LINE_BYTES, LOG_LINES_MAX } from "@tidemark/limits";
 import { ChangeKind } from "@tidemark/proto/changes/v1/changes";
 import type {
   AppendLogLinesRequestSchema,
   AppendLogLinesResponseSchema,
   LogLineInput,
 } from "@tidemark/proto/ingest/v1/ingest";
-import { callerOf, pathId, type RunDirectory } from "@tidemark/requests";
 import type { Handler } from "@tidemark/rpc";
-import { LOG_LINES_MAX } from "@tidemark/limits";
 import type { DirtyMarkers } from "../compaction/dirty-markers.rules.ts";
 import type { IdSource } from "../writes/id-source.rules.ts";
 import { noteWrite, replyToWrite, throwBodyFault } from "../writes/write-steps.ts";

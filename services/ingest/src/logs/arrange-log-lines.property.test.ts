@@ -8,7 +8,7 @@ import {
   messageAt,
   positionAt,
   type LogColumns,
-} from "@tidemark/log-codec";
+} from "@tidemark/codecs/logs";
 import fc from "fast-check";
 import { absorbLines, foldLevels } from "./arrange-log-lines.ts";
 import { createMemoryBlockStore, type MemoryBlockStore } from "./log-block-store.fixture.ts";

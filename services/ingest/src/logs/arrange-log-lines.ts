@@ -8,7 +8,7 @@ import {
   sliceColumns,
   weightOf,
   type LogColumns,
-} from "@tidemark/log-codec";
+} from "@tidemark/codecs/logs";
 import type { LogBlockStore, StepResult } from "./log-block-store.ts";
 import {
   FOLD_BLOCKS_MAX,

@@ -1,8 +1,8 @@
 import { testSql } from "@tidemark/testkit";
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
-import { decodeLogBlock } from "@tidemark/log-codec";
-import { isCodecError } from "@tidemark/metric-codec";
+import { decodeLogBlock } from "@tidemark/codecs/logs";
+import { isCodecError } from "@tidemark/codecs/metrics";
 import { type Db } from "@tidemark/pg";
 import { claimCompactionWork, type WorkItem } from "../compaction/compaction-work.sql.ts";
 import { startCompaction } from "../compaction/work-loop.ts";

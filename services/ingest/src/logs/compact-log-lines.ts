@@ -1,4 +1,4 @@
-import { decodeLogBlock, messageBytesOf, type LogColumns } from "@tidemark/log-codec";
+import { decodeLogBlock, messageBytesOf, type LogColumns } from "@tidemark/codecs/logs";
 import type { Db } from "@tidemark/pg";
 import { claimOf, type CompactionKind, type VisitResult } from "../compaction/work-loop.ts";
 import { absorbLines, foldLevels } from "./arrange-log-lines.ts";

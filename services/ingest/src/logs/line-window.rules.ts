@@ -5,7 +5,7 @@ import {
   indexAfter,
   messageAt,
   type LogColumns,
-} from "@tidemark/log-codec";
+} from "@tidemark/codecs/logs";
 import type { LogPosition } from "./log-page.rules.ts";
 
 /** A line that a reader has examined. */

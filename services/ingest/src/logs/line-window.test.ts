@@ -5,7 +5,7 @@ import {
   decodeLogBlock,
   encodeLogBlock,
   type LogColumns,
-} from "@tidemark/log-codec";
+} from "@tidemark/codecs/logs";
 import fc from "fast-check";
 import { createPageWindow, createTailWindow, type LineWindow } from "./line-window.rules.ts";
 import { logStart, type LogPosition } from "./log-page.rules.ts";

@@ -3,7 +3,7 @@ import type { ListLogLinesRequestSchema, ListLogLinesResponseSchema } from "@tid
 import { jsonBytes } from "@tidemark/limits";
 import { callerOf, canBeFound, pathId, throwFault, type RunDirectory } from "@tidemark/requests";
 import type { Handler } from "@tidemark/rpc";
-import { mapInTurns } from "@tidemark/turns";
+import { mapInTurns } from "@tidemark/work";
 import { countFitting } from "../reads/page-weight.rules.ts";
 import type { ScannedLine } from "./line-window.rules.ts";
 import { readLogPage, readLogTail } from "./log-lines.sql.ts";

@@ -5,7 +5,7 @@ import {
   encodeLogBlock,
   messageBytesOf,
   positionAt,
-} from "@tidemark/log-codec";
+} from "@tidemark/codecs/logs";
 import type { LogBlockStore } from "./log-block-store.ts";
 import type { BlockFacts, NewBlock } from "./log-levels.rules.ts";
 import type { LogPosition } from "./log-page.rules.ts";

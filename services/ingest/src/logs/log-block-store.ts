@@ -1,4 +1,4 @@
-import { decodeLogBlock, type LogColumns } from "@tidemark/log-codec";
+import { decodeLogBlock, type LogColumns } from "@tidemark/codecs/logs";
 import type { Db } from "@tidemark/pg";
 import type { Claim } from "../compaction/compaction-work.sql.ts";
 import { listLogBlocksAtTop, listLogBlocksBefore, readLogBlocks, replaceLogBlocks } from "./log-blocks.sql.ts";

@@ -1,4 +1,4 @@
-import { countOf, encodeLogBlock, messageBytesOf, positionAt } from "@tidemark/log-codec";
+import { countOf, encodeLogBlock, messageBytesOf, positionAt } from "@tidemark/codecs/logs";
 import { byteaArray, type Db, float8Array, sql } from "@tidemark/pg";
 import { rowCounterOf, type Claim } from "../compaction/compaction-work.sql.ts";
 import type { BlockChange, BlockFacts } from "./log-levels.rules.ts";

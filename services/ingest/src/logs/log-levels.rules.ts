@@ -1,4 +1,4 @@
-import { comparePositions, weightOf, type LogColumns } from "@tidemark/log-codec";
+import { comparePositions, weightOf, type LogColumns } from "@tidemark/codecs/logs";
 import type { LogPosition } from "./log-page.rules.ts";
 
 /*

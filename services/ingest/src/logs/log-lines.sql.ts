@@ -1,6 +1,6 @@
-import { decodeLogBlock } from "@tidemark/log-codec";
+import { decodeLogBlock } from "@tidemark/codecs/logs";
 import { sql, type Db, type Tx } from "@tidemark/pg";
-import { createPauses } from "@tidemark/turns";
+import { createPauses } from "@tidemark/work";
 import { withFreshIds } from "../writes/fresh-ids.sql.ts";
 import type { IdempotencyHashes, WriteOutcome } from "../writes/write-outcome.rules.ts";
 import {

@@ -1,4 +1,4 @@
-import { readCursor, writeCursor } from "@tidemark/cursors";
+import { readCursor, writeCursor } from "@tidemark/values";
 import { badRequest } from "@tidemark/errors";
 
 /** The two streams of a console. */

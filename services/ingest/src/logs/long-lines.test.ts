@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { columnsOfRequest, encodeLogBlock } from "@tidemark/log-codec";
+import { columnsOfRequest, encodeLogBlock } from "@tidemark/codecs/logs";
 import type { Db } from "@tidemark/pg";
 import { turnsDuring } from "@tidemark/testkit";
 import { readLogPage } from "./log-lines.sql.ts";

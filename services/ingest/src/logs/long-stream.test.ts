@@ -1,6 +1,6 @@
 import { testSql } from "@tidemark/testkit";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { encodeLogBlock, type LogColumns } from "@tidemark/log-codec";
+import { encodeLogBlock, type LogColumns } from "@tidemark/codecs/logs";
 import { byteaArray, type Db, sql, type Tx } from "@tidemark/pg";
 import { startIngest, type IngestFixture, type Tenant } from "../ingest.fixture.ts";
 import { readLogPage, readLogTail } from "./log-lines.sql.ts";

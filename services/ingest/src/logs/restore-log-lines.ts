@@ -1,8 +1,8 @@
 import { doublesOfBytes, LINE_LENGTHS_MAX } from "@tidemark/archive";
-import type { ChangePublisher } from "@tidemark/changes";
+import type { ChangePublisher } from "@tidemark/bus";
 import { badRequest } from "@tidemark/errors";
 import { LOG_LINES_MAX } from "@tidemark/limits";
-import { columnsOfRequest, countOf, messageBytesOf, REQUEST_IDS, type ArrivingLine } from "@tidemark/log-codec";
+import { columnsOfRequest, countOf, messageBytesOf, REQUEST_IDS, type ArrivingLine } from "@tidemark/codecs/logs";
 import type { Db } from "@tidemark/pg";
 import { ChangeKind } from "@tidemark/proto/changes/v1/changes";
 import type {

@@ -1,4 +1,4 @@
-import { encodeLogBlock, type LogColumns } from "@tidemark/log-codec";
+import { encodeLogBlock, type LogColumns } from "@tidemark/codecs/logs";
 
 /**
  * A segment up to this size fits into a page of PostgreSQL with its row: to compress it would cost the server more than writing it costs

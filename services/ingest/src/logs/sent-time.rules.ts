@@ -1,5 +1,5 @@
-import { readDecimals, readSeconds, SECONDS_CHARACTERS } from "@tidemark/instants";
-import type { SentTime } from "@tidemark/log-codec";
+import { readDecimals, readSeconds, SECONDS_CHARACTERS } from "@tidemark/values";
+import type { SentTime } from "@tidemark/codecs/logs";
 
 const SECOND_US = 1_000_000;
 const DECIMALS_MAX = 6;

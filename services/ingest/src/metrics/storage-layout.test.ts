@@ -11,14 +11,14 @@ import {
   KEY_RANGE_WIDTHS,
   NUMBERS_PER_AGGREGATE,
   STATISTICS_WIDTH_MAX,
-} from "@tidemark/metric-codec";
+} from "@tidemark/codecs/metrics";
 import { binarySql } from "@tidemark/pg";
 import { readFacts } from "./read/metric-series.sql.ts";
 import { blockAround, EDGES, storeBlock as storeBlockOf, valueOf, type AnyBlock } from "./stored-blocks.fixture.ts";
 import { startIngest, type IngestFixture, type Tenant } from "../ingest.fixture.ts";
 
 /*
- * One file, because it is the list of everything in SQL that repeats a size. SQL repeats sizes and positions that packages/metric-codec owns
+ * One file, because it is the list of everything in SQL that repeats a size. SQL repeats sizes and positions that packages/codecs/src/metrics owns
  * (storage-layout.ts). Here every view and function that does is given rows that are laid out by the package, at the edges of pages and key ranges, and has to find in them what the package put there:
  *
  *   aggregate pages    keys of a page, numbers of an aggregate and their order: the view metric_aggregates_v1; the

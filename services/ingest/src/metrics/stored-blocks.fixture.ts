@@ -1,5 +1,5 @@
 import { testSql } from "@tidemark/testkit";
-import { encodeBlock } from "@tidemark/metric-codec";
+import { encodeBlock } from "@tidemark/codecs/metrics";
 import { type Db } from "@tidemark/pg";
 
 const putBlock =

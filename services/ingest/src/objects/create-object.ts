@@ -1,9 +1,18 @@
 import { createHash } from "node:crypto";
-import type { ChangePublisher } from "@tidemark/changes";
+import type { ChangePublisher } from "@tidemark/bus";
 import { fingerprintOf, parseExact } from "@tidemark/documents";
 import { badRequest, notFound } from "@tidemark/errors";
 import { idempotencyHashes, isAnswered, keyReused, type Db } from "@tidemark/pg";
-import { admitWithin, type PlanGate } from "@tidemark/plan-limits";
+import {
+  admitWithin,
+  callerOf,
+  isUuid,
+  pathId,
+  refuseUnpaid,
+  throwFault,
+  type PlanGate,
+  type RunDirectory,
+} from "@tidemark/requests";
 import { ChangeKind } from "@tidemark/proto/changes/v1/changes";
 import type {
   CreateObjectRequest,
@@ -11,9 +20,8 @@ import type {
   CreateObjectResponseSchema,
   TableChunk,
 } from "@tidemark/proto/ingest/v1/objects";
-import { callerOf, isUuid, pathId, refuseUnpaid, throwFault, type RunDirectory } from "@tidemark/requests";
 import type { Handler } from "@tidemark/rpc";
-import { finishInTurns, mapInTurns } from "@tidemark/turns";
+import { finishInTurns, mapInTurns } from "@tidemark/work";
 import type { IdSource } from "../writes/id-source.rules.ts";
 import { packChunk } from "./table-chunks.ts";
 import { createObject } from "./create-object.sql.ts";

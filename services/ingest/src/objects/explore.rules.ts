@@ -1,4 +1,4 @@
-import { isInstant, readCursor, writeCursor } from "@tidemark/cursors";
+import { isInstant, readCursor, writeCursor } from "@tidemark/values";
 import { AppError } from "@tidemark/errors";
 import { countFitting } from "../reads/page-weight.rules.ts";
 

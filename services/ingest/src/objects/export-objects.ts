@@ -8,7 +8,7 @@ import {
 } from "@tidemark/proto/ingest/v1/archive";
 import { exportedRuns, type RunDirectory } from "@tidemark/requests";
 import type { StreamHandler } from "@tidemark/rpc";
-import { createPauses } from "@tidemark/turns";
+import { createPauses } from "@tidemark/work";
 import { unpackChunk } from "./table-chunks.ts";
 import { encodeStoredObject } from "./encode-object.ts";
 import {

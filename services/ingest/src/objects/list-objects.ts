@@ -3,7 +3,7 @@ import type { Db } from "@tidemark/pg";
 import type { ListObjectsRequestSchema, ListObjectsResponseSchema } from "@tidemark/proto/ingest/v1/objects";
 import { callerOf, pathId, requireLimit, throwFault, type RunDirectory } from "@tidemark/requests";
 import type { Handler } from "@tidemark/rpc";
-import { mapInTurns } from "@tidemark/turns";
+import { mapInTurns } from "@tidemark/work";
 import { refuseHeavyPage } from "../reads/page-weight.rules.ts";
 import { encodeObject } from "./encode-object.ts";
 import { readObjects, weighObjects } from "./objects.sql.ts";

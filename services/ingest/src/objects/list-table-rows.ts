@@ -4,7 +4,7 @@ import type { Db } from "@tidemark/pg";
 import type { ListTableRowsRequestSchema, ListTableRowsResponseSchema } from "@tidemark/proto/ingest/v1/objects";
 import { callerOf, canSee, requireLimit, throwFault, type Caller, type RunDirectory } from "@tidemark/requests";
 import type { Handler } from "@tidemark/rpc";
-import { mapInTurns } from "@tidemark/turns";
+import { mapInTurns } from "@tidemark/work";
 import { unpackChunk } from "./table-chunks.ts";
 import { findTable, readTableChunks } from "./table-rows.sql.ts";
 

@@ -1,6 +1,6 @@
 import { create, toBinary } from "@bufbuild/protobuf";
 import { chunkOfRows, isArchiveError, rowsOfChunk } from "@tidemark/archive";
-import type { ChangePublisher } from "@tidemark/changes";
+import type { ChangePublisher } from "@tidemark/bus";
 import { badRequest, notFound } from "@tidemark/errors";
 import { PAGE_ROWS, TABLE_CHUNK_ROWS, TABLE_ROWS_MAX } from "@tidemark/limits";
 import type { Db } from "@tidemark/pg";

@@ -1,13 +1,12 @@
-import type { ChangePublisher } from "@tidemark/changes";
+import type { ChangePublisher } from "@tidemark/bus";
 import { idempotencyHashes, isAnswered, type Db } from "@tidemark/pg";
-import { admitWrite, type PlanGate } from "@tidemark/plan-limits";
+import { admitWrite, callerOf, pathId, type PlanGate, type RunDirectory } from "@tidemark/requests";
 import { ChangeKind } from "@tidemark/proto/changes/v1/changes";
 import type {
   AppendRankMetricsRequest,
   AppendRankMetricsRequestSchema,
   AppendRankMetricsResponseSchema,
 } from "@tidemark/proto/ingest/v1/rank_metrics";
-import { callerOf, pathId, type RunDirectory } from "@tidemark/requests";
 import type { Handler } from "@tidemark/rpc";
 import type { DirtyMarkers } from "../compaction/dirty-markers.rules.ts";
 import { noteWrite, replyToWrite, throwBodyFault } from "../writes/write-steps.ts";

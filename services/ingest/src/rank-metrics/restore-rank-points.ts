@@ -1,5 +1,5 @@
 import { doublesOfBytes } from "@tidemark/archive";
-import type { ChangePublisher } from "@tidemark/changes";
+import type { ChangePublisher } from "@tidemark/bus";
 import { badRequest } from "@tidemark/errors";
 import type { Db } from "@tidemark/pg";
 import { ChangeKind } from "@tidemark/proto/changes/v1/changes";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
-import type { NotedChange } from "@tidemark/changes";
+import type { NotedChange } from "@tidemark/bus";
 import { ChangeKind } from "@tidemark/proto/changes/v1/changes";
 import { callOf, columnsOf, startIngest, type IngestFixture, type Tenant } from "../ingest.fixture.ts";
 import { tableOf } from "../objects/objects.fixture.ts";

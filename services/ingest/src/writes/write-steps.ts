@@ -1,4 +1,4 @@
-import type { ChangePublisher, NotedChange } from "@tidemark/changes";
+import type { ChangePublisher, NotedChange } from "@tidemark/bus";
 import { notFound } from "@tidemark/errors";
 import { keyReused } from "@tidemark/pg";
 import type { FieldFault } from "@tidemark/proto/common/v1/common";

@@ -1,7 +1,6 @@
 import { REPORT_VISIBILITIES } from "@tidemark/limits";
-import { callerOf, isUuid, pathId, throwFault, type Caller } from "@tidemark/requests";
+import { admitChange, callerOf, isUuid, pathId, throwFault, type Caller } from "@tidemark/requests";
 import { AppError, badRequest } from "@tidemark/errors";
-import { admitChange } from "@tidemark/plan-limits";
 import type { UpdateReportRequest } from "@tidemark/proto/reports/v1/reports";
 import { enterProject } from "../deletion/deleted-projects.sql.ts";
 import { requireText, textBytes, textOrNull } from "../fields/text.rules.ts";

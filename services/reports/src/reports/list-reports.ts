@@ -5,7 +5,7 @@ import type { ReportsDeps, ReportsHandlers } from "../deps.ts";
 import { countReports, findProjectByName, listReportRows, type ReportSummaryRow } from "./report-list.sql.ts";
 import { choosePanels, type PanelStart } from "./panels.rules.ts";
 import { listPanelSources, readPanels } from "./panels.sql.ts";
-import { isInstant, readCursor, writeCursor } from "@tidemark/cursors";
+import { isInstant, readCursor, writeCursor } from "@tidemark/values";
 import { badRequest } from "@tidemark/errors";
 
 type Deps = Pick<ReportsDeps, "db" | "shareTtlSeconds">;

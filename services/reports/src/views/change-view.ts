@@ -1,6 +1,5 @@
-import { pathId, refuseUnpaid, throwFault } from "@tidemark/requests";
+import { admitChange, pathId, refuseUnpaid, throwFault } from "@tidemark/requests";
 import { notFound } from "@tidemark/errors";
-import { admitChange } from "@tidemark/plan-limits";
 import { enterNamedProject } from "../deletion/deleted-projects.sql.ts";
 import { requireText, textBytes, textOrNull } from "../fields/text.rules.ts";
 import type { ReportsDeps, ReportsHandlers } from "../deps.ts";

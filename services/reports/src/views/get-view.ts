@@ -13,7 +13,7 @@ import {
 import { VIEWS_PAGE_ROWS } from "@tidemark/limits";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { ViewSchema, ViewSummarySchema } from "@tidemark/proto/reports/v1/views";
-import { isInstant, readCursor, writeCursor } from "@tidemark/cursors";
+import { isInstant, readCursor, writeCursor } from "@tidemark/values";
 
 /** ReportsService.GetView. @throws unauthenticated, forbidden, not_found */
 export function getView({ db }: Pick<ReportsDeps, "db">): ReportsHandlers["getView"] {

@@ -1,9 +1,8 @@
 import { badRequest } from "@tidemark/errors";
 import { IMPORT_STRATEGIES, VIEW_VISIBILITIES } from "@tidemark/limits";
 import type { Tx } from "@tidemark/pg";
-import { admitChange } from "@tidemark/plan-limits";
+import { admitChange, isUuid, refuseUnpaid } from "@tidemark/requests";
 import type { ImportViewRequest } from "@tidemark/proto/reports/v1/views";
-import { isUuid, refuseUnpaid } from "@tidemark/requests";
 import { enterNamedProject } from "../deletion/deleted-projects.sql.ts";
 import { requireText, textBytes, textOrNull } from "../fields/text.rules.ts";
 import type { ReportsDeps, ReportsHandlers } from "../deps.ts";

@@ -3,7 +3,7 @@ import { BATCH_BYTES, BULK_UPDATE, RUNS_PAGE_ROWS } from "@tidemark/limits";
 import type { Tx } from "@tidemark/pg";
 import { canSee, isUuid, requireLimit, type Caller } from "@tidemark/requests";
 import type { RunStatus } from "@tidemark/run-state";
-import { nextTurn } from "@tidemark/turns";
+import { nextTurn } from "@tidemark/work";
 import { badRequest } from "@tidemark/errors";
 import type { BulkUpdateRunsRequest } from "@tidemark/proto/runs/v1/runs";
 import type { Call } from "@tidemark/rpc";

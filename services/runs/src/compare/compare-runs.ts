@@ -4,7 +4,7 @@ import type { Tx } from "@tidemark/pg";
 import type { CompareRunsResponseSchema } from "@tidemark/proto/runs/v1/runs";
 import { callerOf, isUuid } from "@tidemark/requests";
 import { COMPARED_RUNS_MAX } from "@tidemark/limits";
-import { finishInTurns, mapInTurns } from "@tidemark/turns";
+import { finishInTurns, mapInTurns } from "@tidemark/work";
 import type { RunsDeps, RunsHandlers } from "../deps.ts";
 import type { Staleness } from "../life/staleness.rules.ts";
 import { encodeRun } from "../read/encode-run.ts";

@@ -1,4 +1,4 @@
-import { compareKeyBytes } from "@tidemark/metric-codec";
+import { compareKeyBytes } from "@tidemark/codecs/metrics";
 import { sameJsonAs } from "@tidemark/documents";
 
 /** Maximum number of rows in a comparison (API specification, Limits). */

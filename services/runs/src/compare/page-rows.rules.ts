@@ -1,4 +1,4 @@
-import { compareKeyBytes } from "@tidemark/metric-codec";
+import { compareKeyBytes } from "@tidemark/codecs/metrics";
 import type { NumberRow, TextRow } from "./comparison.rules.ts";
 
 /** A value of one run; null at the next path, where the page ends for this run. */

@@ -1,6 +1,6 @@
 import { badRequest } from "@tidemark/errors";
 import type { Tx } from "@tidemark/pg";
-import { nextTurn } from "@tidemark/turns";
+import { nextTurn } from "@tidemark/work";
 import { columnName, readColumn, type Column, type MetricColumn } from "../columns/column.rules.ts";
 import type { RunsDeps, RunsHandlers } from "../deps.ts";
 import { fieldOfChoice, withChosenRuns } from "../select/select-runs.ts";

@@ -1,6 +1,6 @@
 import type { ExactObject } from "@tidemark/documents";
 import type { Tx } from "@tidemark/pg";
-import { createPauses, nextTurn } from "@tidemark/turns";
+import { createPauses, nextTurn } from "@tidemark/work";
 import {
   attributePaths,
   columnName,

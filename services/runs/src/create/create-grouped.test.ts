@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { hostedPlans, type Plans } from "@tidemark/plans";
+import { hostedPlans, type Plans } from "@tidemark/limits";
 import { asOwner, callAs, json, makeRun, startRuns, type RunsFixture } from "../runs.fixture.ts";
 import {
   countsOf,

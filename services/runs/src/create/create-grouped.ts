@@ -1,7 +1,7 @@
 import { AppError, isAppError } from "@tidemark/errors";
-import { createGroupCommit, type Queued } from "@tidemark/jobs";
+import { createGroupCommit, type Queued } from "@tidemark/work";
 import { sqlState } from "@tidemark/pg";
-import { planOf } from "@tidemark/plans";
+import { planOf } from "@tidemark/limits";
 import { createMemoryShares, type Caller } from "@tidemark/requests";
 import { eachRunField } from "@tidemark/run-state";
 import { fingerprintInTurns, writeCanonicalInTurns } from "@tidemark/documents";

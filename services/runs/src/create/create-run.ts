@@ -1,7 +1,6 @@
-import { admitWithin } from "@tidemark/plan-limits";
-import { awaitsPayment } from "@tidemark/plans";
+import { admitWithin, callerOf, type Caller } from "@tidemark/requests";
+import { awaitsPayment } from "@tidemark/limits";
 import { ChangeKind } from "@tidemark/proto/changes/v1/changes";
-import { callerOf, type Caller } from "@tidemark/requests";
 import type { RunsDeps, RunsHandlers } from "../deps.ts";
 import { DEFAULT_PROJECT } from "../projects/resolve-project.ts";
 import { newRunBytes } from "../documents/run-notes.rules.ts";
@@ -15,7 +14,7 @@ import { readWantedRun } from "./wanted-run.ts";
  * The path of a create, in the order in which to read it:
  *
  *     wanted-run.ts            reads the request
- *     create-grouped.ts        new runs of one project share a transaction (infra/jobs)
+ *     create-grouped.ts        new runs of one project share a transaction (infra/work/src/jobs)
  *     run-group.sql.ts         stores a group, in one statement
  *     merge-texts.ts           has the index of searched texts merged while creates run
  *     create-alone.ts          everything else, in a transaction of its own: an id that is taken, a new project, the last runs of a plan

@@ -4,7 +4,7 @@ import { ChangeKind } from "@tidemark/proto/changes/v1/changes";
 import type { RunsRestoreService } from "@tidemark/proto/runs/v1/restore";
 import { callerOf, canSee, isUuid, pathId } from "@tidemark/requests";
 import type { Handlers } from "@tidemark/rpc";
-import { createPauses } from "@tidemark/turns";
+import { createPauses } from "@tidemark/work";
 import type { RunsDeps } from "../deps.ts";
 import { findProject } from "../projects/projects.sql.ts";
 import { chooseProjectName, resolveProject } from "../projects/resolve-project.ts";

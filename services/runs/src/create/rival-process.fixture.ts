@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { createDb, plannedSql } from "@tidemark/pg";
-import { openGate } from "@tidemark/plan-limits";
-import type { Plans } from "@tidemark/plans";
+import { openGate } from "@tidemark/requests";
+import type { Plans } from "@tidemark/limits";
 import { RunsService } from "@tidemark/proto/runs/v1/runs";
 import { createLocalClient, implement, type Call } from "@tidemark/rpc";
 import { createLog } from "@tidemark/telemetry";

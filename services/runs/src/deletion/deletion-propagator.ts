@@ -1,4 +1,4 @@
-import { underDeadline } from "@tidemark/deadline";
+import { underDeadline } from "@tidemark/work";
 import type { Db } from "@tidemark/pg";
 import type { Log } from "@tidemark/telemetry";
 import { hideRuns, seeDeleted, showRuns } from "./hidden-rows.sql.ts";

@@ -1,5 +1,5 @@
 import type { ExactObject } from "@tidemark/documents";
-import { ROW_BYTES } from "@tidemark/plans";
+import { ROW_BYTES } from "@tidemark/limits";
 
 /**
  * Returns the notes of a run: the text `metadata.notes`, or undefined. Clients send them in the

@@ -1,8 +1,7 @@
-import { stopIfOver } from "@tidemark/deadline";
+import { nextTurn, stopIfOver } from "@tidemark/work";
 import { badRequest } from "@tidemark/errors";
 import { RUNS_PAGE_ROWS } from "@tidemark/limits";
 import type { Tx } from "@tidemark/pg";
-import { nextTurn } from "@tidemark/turns";
 import { readFigures } from "../columns/column-values.sql.ts";
 import { weighConfigs } from "../correlations/numbers-of-runs.sql.ts";
 import type { RunsDeps, RunsHandlers } from "../deps.ts";

@@ -1,9 +1,8 @@
-import { stopIfOver } from "@tidemark/deadline";
+import { createPauses, nextTurn, stopIfOver } from "@tidemark/work";
 import { parseExact, writeCanonical, type ExactJson, type ExactObject } from "@tidemark/documents";
 import { badRequest } from "@tidemark/errors";
 import { PAGE_BYTES_MAX } from "@tidemark/limits";
 import type { Tx } from "@tidemark/pg";
-import { createPauses, nextTurn } from "@tidemark/turns";
 import type { DocumentColumn } from "../columns/column.rules.ts";
 import { isObject, membersOf } from "../columns/config-value.rules.ts";
 import { readColumnCells } from "../columns/read-columns.ts";

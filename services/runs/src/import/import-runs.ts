@@ -4,7 +4,7 @@ import { IMPORT_LIMITS } from "@tidemark/limits";
 import { ChangeKind } from "@tidemark/proto/changes/v1/changes";
 import type { ImportedRun } from "@tidemark/proto/runs/v1/runs";
 import { callerOf, canSee, isUuid, pathId } from "@tidemark/requests";
-import { createPauses } from "@tidemark/turns";
+import { createPauses } from "@tidemark/work";
 import type { RunsDeps, RunsHandlers } from "../deps.ts";
 import { findProject } from "../projects/projects.sql.ts";
 import { chooseProjectName, resolveProject } from "../projects/resolve-project.ts";

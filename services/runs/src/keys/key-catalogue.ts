@@ -1,5 +1,5 @@
 import { LRUCache } from "lru-cache";
-import { underDeadline } from "@tidemark/deadline";
+import { underDeadline } from "@tidemark/work";
 import type { Db } from "@tidemark/pg";
 import type { Key, KeyKind } from "./key.rules.ts";
 import { countKeys } from "./keys.sql.ts";

@@ -1,5 +1,5 @@
 import { badRequest } from "@tidemark/errors";
-import { compareKeyBytes } from "@tidemark/metric-codec";
+import { compareKeyBytes } from "@tidemark/codecs/metrics";
 import { lowerAscii } from "../search/words.rules.ts";
 
 /** The kinds of keys. */

@@ -1,4 +1,4 @@
-import { readCursor, writeCursor } from "@tidemark/cursors";
+import { readCursor, writeCursor } from "@tidemark/values";
 import { badRequest, notFound } from "@tidemark/errors";
 import { KEYS_PAGE_ROWS, RUNS_PAGE_ROWS } from "@tidemark/limits";
 import { callerOf, isUuid, pathId, requireLimit, throwFault } from "@tidemark/requests";

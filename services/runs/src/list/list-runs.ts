@@ -1,7 +1,7 @@
-import { compareKeyBytes } from "@tidemark/metric-codec";
+import { compareKeyBytes } from "@tidemark/codecs/metrics";
 import { callerOf, requireLimit } from "@tidemark/requests";
 import { LIST_METRIC_KEYS_MAX, RUNS_PAGE_ROWS } from "@tidemark/limits";
-import { mapInTurns } from "@tidemark/turns";
+import { mapInTurns } from "@tidemark/work";
 import { readColumns } from "../columns/column.rules.ts";
 import { readColumnCells } from "../columns/read-columns.ts";
 import { listDeletedRuns } from "../deletion/list-deleted.ts";

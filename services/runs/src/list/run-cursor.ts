@@ -1,4 +1,4 @@
-import { isInstant, readCursor, writeCursor } from "@tidemark/cursors";
+import { isInstant, readCursor, writeCursor } from "@tidemark/values";
 import { badRequest } from "@tidemark/errors";
 import { isUuid } from "@tidemark/requests";
 import { DISPLAY_STATUSES } from "@tidemark/run-state";

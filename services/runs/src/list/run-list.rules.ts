@@ -1,6 +1,6 @@
 import { badRequest } from "@tidemark/errors";
 import { RUN_SORTS } from "@tidemark/limits";
-import { isMinimizeKey } from "@tidemark/metric-codec";
+import { isMinimizeKey } from "@tidemark/codecs/metrics";
 import { columnName, readColumn, type Column } from "../columns/column.rules.ts";
 
 /** A member of `RUN_SORTS`. */

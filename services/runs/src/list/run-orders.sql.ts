@@ -1,4 +1,4 @@
-import { isMinimizeKey } from "@tidemark/metric-codec";
+import { isMinimizeKey } from "@tidemark/codecs/metrics";
 import type { Bind } from "../search/parameters.sql.ts";
 import { runOfId } from "../read/runs.sql.ts";
 import { comparableValue } from "../columns/column-values.sql.ts";

@@ -1,5 +1,5 @@
 import { createHash, type Hash } from "node:crypto";
-import { createPauses } from "@tidemark/turns";
+import { createPauses } from "@tidemark/work";
 import type { RunRow } from "../read/runs.sql.ts";
 
 /** Raise it when the same rows give another answer. */

@@ -1,5 +1,5 @@
 import { AppError } from "@tidemark/errors";
-import type { Plan } from "@tidemark/plans";
+import type { Plan } from "@tidemark/limits";
 
 /** Numbers of projects and runs: those of an organization, or the limits of its plan. */
 export type PlanUsage = Pick<Plan, "projects" | "runs">;

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { hostedPlans } from "@tidemark/plans";
+import { hostedPlans } from "@tidemark/limits";
 import { asOwner, callAs, failure, makeRun, startRuns, type RunsFixture } from "../runs.fixture.ts";
 import { isNearPlan } from "./plan-limits.rules.ts";
 

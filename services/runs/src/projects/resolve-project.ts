@@ -1,6 +1,6 @@
 import { AppError, notFound } from "@tidemark/errors";
 import type { Tx } from "@tidemark/pg";
-import { planOf, type Plan, type Plans } from "@tidemark/plans";
+import { planOf, type Plan, type Plans } from "@tidemark/limits";
 import { refuseUnpaid, type Caller } from "@tidemark/requests";
 import { isNearPlan, refuseBeyondPlan } from "./plan-limits.rules.ts";
 import {

@@ -7,7 +7,7 @@ import type {
 } from "@tidemark/proto/runs/v1/runs";
 import { isStopRequested, runMembersOf, type StopState } from "@tidemark/run-state";
 import type { ExactObject } from "@tidemark/documents";
-import { present } from "@tidemark/exact-numbers";
+import { present } from "@tidemark/values";
 import { deletionOf } from "../deletion/encode-deletion.ts";
 import { notesOf } from "../documents/run-notes.rules.ts";
 import type { Staleness } from "../life/staleness.rules.ts";

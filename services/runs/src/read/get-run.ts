@@ -1,7 +1,7 @@
 import { badRequest, isAppError, notFound, type AppError } from "@tidemark/errors";
 import { callerOf, isUuid, pathId, requireLimit, throwFault, type Caller } from "@tidemark/requests";
 import { RUN_METRIC_KEYS_MAX, VIEW_PANELS, VIEW_RUNS_MAX } from "@tidemark/limits";
-import { compareKeyBytes } from "@tidemark/metric-codec";
+import { compareKeyBytes } from "@tidemark/codecs/metrics";
 import type { RunsDeps, RunsHandlers } from "../deps.ts";
 import { endOfPrefix, keyCursor, metricKeysOf, readKeyCursor, type MetricRow } from "../metrics/aggregates.rules.ts";
 import { countFittingRuns, pageTooHeavy } from "../list/page-weight.sql.ts";

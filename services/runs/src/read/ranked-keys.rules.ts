@@ -1,4 +1,4 @@
-import { compareKeyBytes } from "@tidemark/metric-codec";
+import { compareKeyBytes } from "@tidemark/codecs/metrics";
 import { metricKeysOf, numbersOf, type MetricRow } from "../metrics/aggregates.rules.ts";
 
 /** The keys of a run with their numbers of points. */

@@ -1,8 +1,7 @@
 import { README_BYTES_MAX } from "@tidemark/limits";
 import { badRequest, notFound } from "@tidemark/errors";
-import { admitChange } from "@tidemark/plan-limits";
+import { admitChange, callerOf, canSee, pathId, refuseUnpaid, throwFault } from "@tidemark/requests";
 import { ChangeKind } from "@tidemark/proto/changes/v1/changes";
-import { callerOf, canSee, pathId, refuseUnpaid, throwFault } from "@tidemark/requests";
 import type { RunsDeps, RunsHandlers } from "../deps.ts";
 import { lockRunState } from "../update/run-changes.sql.ts";
 import { findReadme, putReadme } from "./readmes.sql.ts";

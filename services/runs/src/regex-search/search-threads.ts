@@ -1,6 +1,6 @@
 import { AppError } from "@tidemark/errors";
 import type { DbOptions } from "@tidemark/pg";
-import { createThreads } from "@tidemark/threads";
+import { createThreads } from "@tidemark/work";
 import { SEARCH_MS_MAX, tooBroad } from "./bounds.rules.ts";
 import type { NameSearch, RegexSearch } from "./find-runs.ts";
 

@@ -1,8 +1,7 @@
 import { badRequest, notFound } from "@tidemark/errors";
 import type { Tx } from "@tidemark/pg";
-import { admitChange } from "@tidemark/plan-limits";
+import { admitChange, callerOf, pathId, refuseUnpaid, throwFault, type Caller } from "@tidemark/requests";
 import { ChangeKind } from "@tidemark/proto/changes/v1/changes";
-import { callerOf, pathId, refuseUnpaid, throwFault, type Caller } from "@tidemark/requests";
 import { RUN_STATUSES, type RunStatus } from "@tidemark/run-state";
 import { readDocumentInTurns, writeCanonicalInTurns } from "@tidemark/documents";
 import { notesOf, textBytes, withNotes } from "../documents/run-notes.rules.ts";

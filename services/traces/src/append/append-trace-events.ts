@@ -1,10 +1,9 @@
 import { idempotencyHashesInTurns, isAnswered } from "@tidemark/pg";
-import { admitWithin, admitWrite } from "@tidemark/plan-limits";
+import { admitWithin, admitWrite, callerOf, pathId, throwFault } from "@tidemark/requests";
 import { badRequest } from "@tidemark/errors";
 import { TRACE_LIMITS } from "@tidemark/limits";
 import type { TraceEvent } from "@tidemark/proto/traces/v1/traces";
-import { callerOf, pathId, throwFault } from "@tidemark/requests";
-import { finishInTurns, mapInTurns } from "@tidemark/turns";
+import { finishInTurns, mapInTurns } from "@tidemark/work";
 import type { TracesDeps, TracesHandlers } from "../deps.ts";
 import { arrangeSteps } from "./arrange-events.rules.ts";
 import { checkEvents } from "./events.rules.ts";

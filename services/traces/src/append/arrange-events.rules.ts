@@ -1,5 +1,5 @@
 import type { TraceEvent } from "@tidemark/proto/traces/v1/traces";
-import { newSpanRecord, writePayload, type SpanRecord } from "@tidemark/span-codec";
+import { newSpanRecord, writePayload, type SpanRecord } from "@tidemark/codecs/spans";
 import { createSpanTable } from "../fold/span-table.rules.ts";
 import { payloadOf, recordOf } from "./event-record.rules.ts";
 import { APPENDED, createSegmentsWriter, type EncodedSegment } from "./segments.rules.ts";

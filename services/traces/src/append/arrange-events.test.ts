@@ -3,7 +3,7 @@ import { expect, test } from "@jest/globals";
 import { TRACE_LIMITS } from "@tidemark/limits";
 import { TraceEventSchema } from "@tidemark/proto/traces/v1/traces";
 import { turnsDuring } from "@tidemark/testkit";
-import { finishInTurns } from "@tidemark/turns";
+import { finishInTurns } from "@tidemark/work";
 import { eventOf, json, newTraceId, spanId } from "../traces.fixture.ts";
 import { arrangeSteps } from "./arrange-events.rules.ts";
 

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
-import { createPlanGate } from "@tidemark/plan-limits";
-import { parsePlans } from "@tidemark/plans";
+import { createPlanGate } from "@tidemark/requests";
+import { parsePlans } from "@tidemark/limits";
 import { createLog } from "@tidemark/telemetry";
 import {
   callOf,

@@ -1,7 +1,7 @@
 import { badRequest } from "@tidemark/errors";
 import { REDACTION_STATES, TRACE_LIMITS } from "@tidemark/limits";
 import type { TraceEvent } from "@tidemark/proto/traces/v1/traces";
-import { NONE, newSpanRecord, type SpanPayload, type SpanRecord } from "@tidemark/span-codec";
+import { NONE, newSpanRecord, type SpanPayload, type SpanRecord } from "@tidemark/codecs/spans";
 import { firstRewards, REWARD_BYTES } from "../fold/rewards.rules.ts";
 
 /** Metrics that sums are made of (API specification, GET /api/traces). */

@@ -1,6 +1,6 @@
 import { badRequest } from "@tidemark/errors";
 import { REDACTION_STATES, SPAN_KINDS, SPAN_STATUSES, TRACE_EVENT_KINDS, TRACE_LIMITS } from "@tidemark/limits";
-import { spansInCycles } from "@tidemark/span-codec";
+import { spansInCycles } from "@tidemark/codecs/spans";
 import type { TraceEvent } from "@tidemark/proto/traces/v1/traces";
 
 const TRACE_ID = /^(?!0{32})[0-9a-f]{32}$/;

@@ -1,4 +1,4 @@
-import { createByteWriter, createTreeWriter, pack, type ByteWriter, type SpanRecord } from "@tidemark/span-codec";
+import { createByteWriter, createTreeWriter, pack, type ByteWriter, type SpanRecord } from "@tidemark/codecs/spans";
 
 /** A segment as it is stored. */
 export type EncodedSegment = {

@@ -1,7 +1,7 @@
 import { AppError, badRequest, isAppError } from "@tidemark/errors";
 import { TRACE_LIMITS } from "@tidemark/limits";
 import { claimKey, keyInProgress, keyReused, sqlState, type Db, type Tx } from "@tidemark/pg";
-import { mapInTurns } from "@tidemark/turns";
+import { mapInTurns } from "@tidemark/work";
 import { summarize } from "../fold/summary.rules.ts";
 import { catchUp } from "../state/load-segments.sql.ts";
 import type { TraceKey, TraceState } from "../state/trace-state.rules.ts";

@@ -1,6 +1,6 @@
 import { binarySql, type Db, type Tx } from "@tidemark/pg";
-import { createByteReader, skipPayload, unpack } from "@tidemark/span-codec";
-import { createPauses, nextTurn } from "@tidemark/turns";
+import { createByteReader, skipPayload, unpack } from "@tidemark/codecs/spans";
+import { createPauses, nextTurn } from "@tidemark/work";
 import type { SpanTable } from "../fold/span-table.rules.ts";
 import { catchUp } from "../state/load-segments.sql.ts";
 import { newTraceState, type TraceKey } from "../state/trace-state.rules.ts";

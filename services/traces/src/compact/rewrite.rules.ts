@@ -1,4 +1,4 @@
-import { newSpanRecord } from "@tidemark/span-codec";
+import { newSpanRecord } from "@tidemark/codecs/spans";
 import { createSegmentsWriter, type EncodedSegment, type SegmentBounds } from "../append/segments.rules.ts";
 import { compareIds } from "../fold/span-ids.rules.ts";
 import type { SpanTable } from "../fold/span-table.rules.ts";

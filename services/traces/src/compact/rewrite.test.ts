@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { newSpanRecord, NONE, readTree } from "@tidemark/span-codec";
+import { newSpanRecord, NONE, readTree } from "@tidemark/codecs/spans";
 import { createSpanTable } from "../fold/span-table.rules.ts";
 import { rewriteSegments } from "./rewrite.rules.ts";
 

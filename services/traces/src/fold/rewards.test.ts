@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { newSpanRecord, NONE, type SpanRecord } from "@tidemark/span-codec";
+import { newSpanRecord, NONE, type SpanRecord } from "@tidemark/codecs/spans";
 import { firstRewards } from "./rewards.rules.ts";
 import { summarize } from "./summary.rules.ts";
 import { createTraceFold } from "./totals.rules.ts";

@@ -1,4 +1,4 @@
-import { NONE, type SpanRecord } from "@tidemark/span-codec";
+import { NONE, type SpanRecord } from "@tidemark/codecs/spans";
 import { createSpanIds, type SpanIds } from "./span-ids.rules.ts";
 
 /** Where the payload of a span is: a record of a segment. */

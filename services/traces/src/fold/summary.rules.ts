@@ -1,4 +1,4 @@
-import { createByteReader, createByteWriter } from "@tidemark/span-codec";
+import { createByteReader, createByteWriter } from "@tidemark/codecs/spans";
 import { firstRewards } from "./rewards.rules.ts";
 import { kindNumber, spanIdText, statusNumber } from "./span-ids.rules.ts";
 import { isTruncated, kindBitsOf, statusOf, type TraceFold } from "./totals.rules.ts";

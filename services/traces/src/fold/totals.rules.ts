@@ -1,5 +1,5 @@
 import { SPAN_KINDS, SPAN_STATUSES, TRACE_LIMITS } from "@tidemark/limits";
-import type { SpanRecord } from "@tidemark/span-codec";
+import type { SpanRecord } from "@tidemark/codecs/spans";
 import { countCycles, createCycleSearch } from "./cycles.rules.ts";
 import { firstRewards } from "./rewards.rules.ts";
 import { compareIds, statusNumber } from "./span-ids.rules.ts";

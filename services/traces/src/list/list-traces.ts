@@ -3,7 +3,7 @@ import { SPAN_KINDS, SPAN_STATUSES, TRACE_LIMITS, TRACES_PAGE_ROWS } from "@tide
 import type { Tx } from "@tidemark/pg";
 import type { ListTracesRequest } from "@tidemark/proto/traces/v1/traces";
 import { callerOf, canBeFound, isUuid, pathId, requireLimit, throwFault, type Caller } from "@tidemark/requests";
-import { readCursor, writeCursor } from "@tidemark/cursors";
+import { readCursor, writeCursor } from "@tidemark/values";
 import type { TracesDeps, TracesHandlers } from "../deps.ts";
 import { encodeTrace } from "../read/encode-trace.ts";
 import { findProjectByName, findRunLabels, hasProject } from "../runs/labels.sql.ts";

@@ -1,4 +1,4 @@
-import { readCursor, writeCursor } from "@tidemark/cursors";
+import { readCursor, writeCursor } from "@tidemark/values";
 import { badRequest } from "@tidemark/errors";
 import { compareIds, spanIdText } from "../fold/span-ids.rules.ts";
 import type { TraceFold } from "../fold/totals.rules.ts";

@@ -1,7 +1,7 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { SPAN_KINDS } from "@tidemark/limits";
 import type { SpanSchema, TraceSchema } from "@tidemark/proto/traces/v1/traces";
-import type { SpanPayload, SpanRecord } from "@tidemark/span-codec";
+import type { SpanPayload, SpanRecord } from "@tidemark/codecs/spans";
 import type { ExportedSpanSchema } from "@tidemark/proto/traces/v1/archive";
 import type { TraceSummary } from "../fold/summary.rules.ts";
 import type { RunLabel } from "../runs/labels.sql.ts";

@@ -2,7 +2,7 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { ExportedSpanSchema, TracesArchiveService } from "@tidemark/proto/traces/v1/archive";
 import { exportedRuns } from "@tidemark/requests";
 import type { Handlers } from "@tidemark/rpc";
-import { createByteReader, readPayload, readTree, unpack } from "@tidemark/span-codec";
+import { createByteReader, readPayload, readTree, unpack } from "@tidemark/codecs/spans";
 import type { TracesDeps } from "../deps.ts";
 import { copyPayload } from "./payloads.sql.ts";
 import { encodeExportedSpan } from "./encode-trace.ts";

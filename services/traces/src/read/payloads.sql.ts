@@ -1,6 +1,6 @@
 import { binarySql, int8Array, type Tx } from "@tidemark/pg";
-import { createByteReader, readPayload, skipPayload, unpack, type SpanPayload } from "@tidemark/span-codec";
-import { mapInTurns } from "@tidemark/turns";
+import { createByteReader, readPayload, skipPayload, unpack, type SpanPayload } from "@tidemark/codecs/spans";
+import { mapInTurns } from "@tidemark/work";
 import type { PayloadPlace } from "../fold/span-table.rules.ts";
 import type { TraceKey } from "../state/trace-state.rules.ts";
 

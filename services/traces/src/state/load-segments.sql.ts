@@ -1,6 +1,6 @@
 import { binarySql, sql, type Tx } from "@tidemark/pg";
-import { readTree } from "@tidemark/span-codec";
-import { mapInTurns } from "@tidemark/turns";
+import { readTree } from "@tidemark/codecs/spans";
+import { mapInTurns } from "@tidemark/work";
 import type { TraceKey, TraceState } from "./trace-state.rules.ts";
 
 /** The data of a trace row about its segments. */

@@ -1,6 +1,6 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { AppError } from "@tidemark/errors";
-import { monthOf, planOf, planTiers, tierOf, type Plan, type Plans } from "@tidemark/plans";
+import { monthOf, planOf, planTiers, tierOf, type Plan, type Plans } from "@tidemark/limits";
 import type { UsageNumbersSchema } from "@tidemark/proto/usage/v1/usage";
 import { callerOf } from "@tidemark/requests";
 import type { UsageDeps, UsageHandlers } from "../deps.ts";

@@ -1,5 +1,5 @@
 import { sql, type Tx } from "@tidemark/pg";
-import type { StorageBytes, StorageKind } from "@tidemark/plans";
+import type { StorageBytes, StorageKind } from "@tidemark/limits";
 
 /** The data of an organization in `ingest`. A value of a rank counts as a point; series are pairs of run and metric key. */
 export type IngestUse = { readonly monthPoints: number; readonly points: number; readonly series: number };

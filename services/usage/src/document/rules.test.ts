@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { hostedPlans, monthOf } from "@tidemark/plans";
+import { hostedPlans, monthOf } from "@tidemark/limits";
 import { forecastOf, warningsOf } from "./warnings.rules.ts";
 import { metadataBytes, storageByKind, storageBytes } from "./storage.rules.ts";
 

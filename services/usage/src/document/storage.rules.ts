@@ -1,4 +1,4 @@
-import { POINT_BYTES, ROW_BYTES, storageKinds, type StorageBytes, type StorageKind } from "@tidemark/plans";
+import { POINT_BYTES, ROW_BYTES, storageKinds, type StorageBytes, type StorageKind } from "@tidemark/limits";
 
 /** How many rows there are of each kind that counts for some bytes in addition to its contents. */
 type RowCounts = Readonly<Record<keyof typeof ROW_BYTES, number>>;

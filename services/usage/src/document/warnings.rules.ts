@@ -1,4 +1,4 @@
-import { limitOf, planTargets, type Month, type Plan, type PlanTarget } from "@tidemark/plans";
+import { limitOf, planTargets, type Month, type Plan, type PlanTarget } from "@tidemark/limits";
 
 /** The subject of a warning. */
 type WarningTarget = PlanTarget | "api_requests" | "seats";

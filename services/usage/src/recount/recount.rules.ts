@@ -1,4 +1,4 @@
-import { POINT_BYTES, ROW_BYTES, storageKinds, type StorageBytes, type StorageKind } from "@tidemark/plans";
+import { POINT_BYTES, ROW_BYTES, storageKinds, type StorageBytes, type StorageKind } from "@tidemark/limits";
 
 /** The amounts that single rows show: the bytes of each kind, and the rows that count for a fixed number of bytes. */
 export type Amounts = Partial<StorageBytes> & {

@@ -1,5 +1,5 @@
 import { sql, type Db, type Tx } from "@tidemark/pg";
-import type { StorageKind } from "@tidemark/plans";
+import type { StorageKind } from "@tidemark/limits";
 import { readArtifactsUse, readIngestUse, readStoredContents } from "../document/numbers.sql.ts";
 import type { Amounts } from "./recount.rules.ts";
 

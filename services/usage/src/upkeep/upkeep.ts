@@ -1,4 +1,4 @@
-import { startRounds, type Rounds } from "@tidemark/jobs";
+import { startRounds, type Rounds } from "@tidemark/work";
 import { inBatches, type Tx } from "@tidemark/pg";
 import type { Log } from "@tidemark/telemetry";
 import { forgetFullBuckets } from "../leases/token-buckets.sql.ts";

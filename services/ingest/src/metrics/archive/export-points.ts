@@ -8,7 +8,7 @@ import {
   decodeBlock,
   decodeSegment,
   type BlockColumns,
-} from "@tidemark/metric-codec";
+} from "@tidemark/codecs/metrics";
 import type { Db, Tx } from "@tidemark/pg";
 import type { ExportPointsRequestSchema, ExportPointsResponseSchema } from "@tidemark/proto/ingest/v1/archive";
 import { exportedRuns, type RunDirectory } from "@tidemark/requests";

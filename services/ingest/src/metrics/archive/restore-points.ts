@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { doublesOfBytes, isArchiveError } from "@tidemark/archive";
 import { badRequest } from "@tidemark/errors";
-import { columnsFromParts, isCodecError, type MetricColumns } from "@tidemark/metric-codec";
+import { columnsFromParts, isCodecError, type MetricColumns } from "@tidemark/codecs/metrics";
 import type {
   RestoredPoints,
   RestorePointsRequestSchema,

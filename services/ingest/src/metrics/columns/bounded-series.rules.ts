@@ -4,7 +4,7 @@ import {
   readSummedChunk,
   type BucketColumns,
   type Grid,
-} from "@tidemark/metric-codec";
+} from "@tidemark/codecs/metrics";
 import { createFirstPoints, type Points } from "../read/first-points.rules.ts";
 import type { StoredSeries } from "../read/metric-rows.rules.ts";
 import { eachStretch } from "../read/sample-series.rules.ts";

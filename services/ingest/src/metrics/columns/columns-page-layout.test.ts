@@ -5,12 +5,12 @@ import {
   KEY_RANGE_WIDTHS,
   openBlock,
   STATISTICS_WIDTH_MAX,
-} from "@tidemark/metric-codec";
+} from "@tidemark/codecs/metrics";
 import { binarySql } from "@tidemark/pg";
 import { startIngest, type IngestFixture, type Tenant } from "../../ingest.fixture.ts";
 import { blockAround, EDGES, storeBlock, valueOf, type AnyBlock } from "../stored-blocks.fixture.ts";
 
-// metric_columns_page repeats sizes and positions that packages/metric-codec owns: see storage-layout.test.ts.
+// metric_columns_page repeats sizes and positions that packages/codecs/src/metrics owns: see storage-layout.test.ts.
 
 let ingest: IngestFixture;
 let tenant: Tenant;

@@ -1,4 +1,4 @@
-import { gridOf, type Grid, type Smoothing } from "@tidemark/metric-codec";
+import { gridOf, type Grid, type Smoothing } from "@tidemark/codecs/metrics";
 import type { KeyFacts } from "../read/metric-rows.rules.ts";
 
 /** The horizontal axis of a chart; `metric`: the value of another key at the same step. */

@@ -1,4 +1,4 @@
-import { gridOf } from "@tidemark/metric-codec";
+import { gridOf } from "@tidemark/codecs/metrics";
 import { createBlockOpener, type SeriesTaker } from "../read/metric-rows.rules.ts";
 import { createWantedKeys, type WantedKeys } from "../read/segment-keys.rules.ts";
 import { makeBoundedSeries, type SeriesMaker } from "./bounded-series.rules.ts";

@@ -1,4 +1,4 @@
-import { createBucketSampler, meanOf, bucketIndex, smooth, type Grid, type Smoothing } from "@tidemark/metric-codec";
+import { createBucketSampler, meanOf, bucketIndex, smooth, type Grid, type Smoothing } from "@tidemark/codecs/metrics";
 import { eachStretch } from "../read/sample-series.rules.ts";
 import { orderBy, pick, type SortedPoints } from "./collect-points.rules.ts";
 import type { Bounds } from "./columns-plan.rules.ts";

@@ -1,7 +1,7 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { badRequest } from "@tidemark/errors";
 import { SERIES_POINTS } from "@tidemark/limits";
-import type { Smoothing } from "@tidemark/metric-codec";
+import type { Smoothing } from "@tidemark/codecs/metrics";
 import {
   SeriesAxis,
   SmoothingKind,
@@ -12,7 +12,7 @@ import {
 } from "@tidemark/proto/ingest/v1/ingest";
 import { callerOf, pathId, type RunDirectory } from "@tidemark/requests";
 import type { Handler } from "@tidemark/rpc";
-import { mapInTurns } from "@tidemark/turns";
+import { mapInTurns } from "@tidemark/work";
 import { firstPlaces, pairsOf, requireKeys } from "../read/query-metric-series.ts";
 import { listMetricVersions } from "../read/metric-series.sql.ts";
 import { isKnownTag, readTag } from "../read/read-tag.rules.ts";

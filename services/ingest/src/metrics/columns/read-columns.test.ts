@@ -1,6 +1,6 @@
 import { testSql } from "@tidemark/testkit";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { underDeadline } from "@tidemark/deadline";
+import { underDeadline } from "@tidemark/work";
 import { type Db } from "@tidemark/pg";
 import { callOf, columnsOf, startIngest, type IngestFixture, type Tenant } from "../../ingest.fixture.ts";
 import type { ColumnsQuery } from "./columns-plan.rules.ts";

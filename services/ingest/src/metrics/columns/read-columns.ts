@@ -1,7 +1,6 @@
-import { stopIfOver } from "@tidemark/deadline";
+import { nextTurn, stopIfOver } from "@tidemark/work";
 import { badRequest } from "@tidemark/errors";
 import type { Db, Tx } from "@tidemark/pg";
-import { nextTurn } from "@tidemark/turns";
 import {
   listRunFacts,
   PAGE_BEGIN,

@@ -1,4 +1,4 @@
-import type { Grid } from "@tidemark/metric-codec";
+import type { Grid } from "@tidemark/codecs/metrics";
 import type { KeyFacts } from "../read/metric-rows.rules.ts";
 import {
   boundsOf,

@@ -1,4 +1,4 @@
-import type { BucketColumns } from "@tidemark/metric-codec";
+import type { BucketColumns } from "@tidemark/codecs/metrics";
 
 /** Points as columns of one length. */
 export type PointsOfChart = {

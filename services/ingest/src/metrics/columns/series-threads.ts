@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
-import { deadlineExceeded, whenOver } from "@tidemark/deadline";
+import { deadlineExceeded, whenOver } from "@tidemark/work";
 import { AppError } from "@tidemark/errors";
 import type { ColumnsPage } from "./columns-page.rules.ts";
 import type { ReadPlan } from "./read-plan.rules.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { blockColumnsOfSegment, decodeBlock, type BlockColumns } from "@tidemark/metric-codec";
+import { blockColumnsOfSegment, decodeBlock, type BlockColumns } from "@tidemark/codecs/metrics";
 import fc from "fast-check";
 import { arrangeMetrics, type Arrangement } from "./arrange-metrics.ts";
 import { sealedPoints, KEY_RANGE_RULES, type KeyRangeRules } from "./key-ranges.rules.ts";

@@ -6,7 +6,7 @@ import {
   KEY_RANGE_WIDTHS,
   type BlockColumns,
   type Effort,
-} from "@tidemark/metric-codec";
+} from "@tidemark/codecs/metrics";
 import {
   goesDeeper,
   isFinal,

@@ -1,4 +1,4 @@
-import { KEY_RANGE_WIDTHS, type EncodedBlock } from "@tidemark/metric-codec";
+import { KEY_RANGE_WIDTHS, type EncodedBlock } from "@tidemark/codecs/metrics";
 
 /*
  * Where blocks of metrics go. Keys are numbered in the order in which they appeared; a block covers a key range of 16, 256 or 4,096 neighboring

@@ -5,7 +5,7 @@ import {
   decodeSegment,
   sliceKeys,
   type BlockColumns,
-} from "@tidemark/metric-codec";
+} from "@tidemark/codecs/metrics";
 import { keyRangeOf, type Span, type KeyRangeRules, type KeyRangeWidth } from "./key-ranges.rules.ts";
 import type { MetricSegment } from "./metric-blocks.sql.ts";
 

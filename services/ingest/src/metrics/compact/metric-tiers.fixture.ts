@@ -6,7 +6,7 @@ import {
   decodeSegment,
   encodeSegment,
   type BlockColumns,
-} from "@tidemark/metric-codec";
+} from "@tidemark/codecs/metrics";
 import { binarySql, type Db } from "@tidemark/pg";
 import type { RunOfOrg } from "./metric-blocks.sql.ts";
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { create } from "@bufbuild/protobuf";
-import { underDeadline } from "@tidemark/deadline";
+import { underDeadline } from "@tidemark/work";
 import { QueryMetricGroupsRequestSchema } from "@tidemark/proto/ingest/v1/ingest";
 import { GroupRunsResponseSchema, type GroupRunsResponse } from "@tidemark/proto/runs/v1/runs";
 import {

@@ -9,7 +9,7 @@ import type {
 } from "@tidemark/proto/ingest/v1/ingest";
 import { callerOf } from "@tidemark/requests";
 import type { Handler } from "@tidemark/rpc";
-import { nextTurn } from "@tidemark/turns";
+import { nextTurn } from "@tidemark/work";
 import type { RunsOfCharts } from "../columns/charted-runs.ts";
 import type { ColumnsQuery } from "../columns/columns-plan.rules.ts";
 import { readColumns, type ColumnsDeps } from "../columns/read-columns.ts";

@@ -1,6 +1,6 @@
 import { badRequest } from "@tidemark/errors";
 import { GROUP_STAT_SHAPE, GROUP_STATS_MAX } from "@tidemark/limits";
-import { meanOf } from "@tidemark/metric-codec";
+import { meanOf } from "@tidemark/codecs/metrics";
 
 /** A number that summarizes several values. */
 export type Statistic = "mean" | "std" | "min" | "max" | "count" | { /** From 0 to 1. */ readonly quantile: number };

@@ -1,4 +1,4 @@
-import { compareKeyBytes } from "@tidemark/metric-codec";
+import { compareKeyBytes } from "@tidemark/codecs/metrics";
 import type { StepRange } from "./metric-rows.rules.ts";
 
 /** A point of one key as it was accepted. */

@@ -4,7 +4,7 @@ import {
   type BlockAxis,
   type BlockKeyReader,
   type ScratchBuffer,
-} from "@tidemark/metric-codec";
+} from "@tidemark/codecs/metrics";
 
 /** Inclusive bounds of steps; absent: none. */
 export type StepRange = { readonly startStep: number | undefined; readonly endStep: number | undefined };

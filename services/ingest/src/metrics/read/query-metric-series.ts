@@ -4,7 +4,7 @@ import type { Db } from "@tidemark/pg";
 import type { QueryMetricSeriesRequestSchema, QueryMetricSeriesResponseSchema } from "@tidemark/proto/ingest/v1/ingest";
 import { callerOf, pathId, type RunDirectory } from "@tidemark/requests";
 import type { Handler } from "@tidemark/rpc";
-import { mapInTurns } from "@tidemark/turns";
+import { mapInTurns } from "@tidemark/work";
 import { noPoints, pointColumns } from "./list-metric-points.ts";
 import { listMetricVersions } from "./metric-series.sql.ts";
 import { readSeries } from "./read-series.ts";

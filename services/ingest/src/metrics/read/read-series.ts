@@ -1,4 +1,4 @@
-import { stopIfOver } from "@tidemark/deadline";
+import { stopIfOver } from "@tidemark/work";
 import type { Db, Tx } from "@tidemark/pg";
 import { listSeriesRows, seriesBegin, type SeriesCursor, type SeriesQuery } from "./metric-series.sql.ts";
 import { createSeriesReader, type RunSeries } from "./series-reader.rules.ts";

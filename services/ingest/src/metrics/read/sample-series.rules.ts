@@ -1,4 +1,4 @@
-import type { M4Sampler } from "@tidemark/metric-codec";
+import type { M4Sampler } from "@tidemark/codecs/metrics";
 
 /**
  * Passes points, which arrived in this order, to a sampler. A stretch of points whose steps do not decrease and lie in one bucket is passed as one:

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { bucketOf, createM4Sampler } from "@tidemark/metric-codec";
+import { bucketOf, createM4Sampler } from "@tidemark/codecs/metrics";
 import fc from "fast-check";
 import { sampleSeries } from "./sample-series.rules.ts";
 

@@ -1,4 +1,4 @@
-import { decodeSegment, decodeSegmentKey } from "@tidemark/metric-codec";
+import { decodeSegment, decodeSegmentKey } from "@tidemark/codecs/metrics";
 import type { LandingSegment, SeriesTaker } from "./metric-rows.rules.ts";
 
 /** A key of a run whose points are wanted. */

@@ -1,4 +1,4 @@
-import { bucketOf, createM4Sampler, readChunkStatistics, type ChunkStatistics } from "@tidemark/metric-codec";
+import { bucketOf, createM4Sampler, readChunkStatistics, type ChunkStatistics } from "@tidemark/codecs/metrics";
 import { createFirstPoints, type Points } from "./first-points.rules.ts";
 import {
   createBlockOpener,

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { startRounds, type Rounds } from "@tidemark/jobs";
+import { startRounds, type Rounds } from "@tidemark/work";
 import type { Db } from "@tidemark/pg";
 import type { Log } from "@tidemark/telemetry";
 import {

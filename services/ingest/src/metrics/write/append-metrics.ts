@@ -1,8 +1,8 @@
 import { hash } from "node:crypto";
 import { badRequest, isAppError } from "@tidemark/errors";
-import { columnsFromParts, isCodecError, type MetricColumns as Columns } from "@tidemark/metric-codec";
+import { columnsFromParts, isCodecError, type MetricColumns as Columns } from "@tidemark/codecs/metrics";
 import { idempotencyHashes, isAnswered, type Db } from "@tidemark/pg";
-import { admitWrite, type PlanGate } from "@tidemark/plan-limits";
+import { admitWrite, callerOf, pathId, type PlanGate, type RunDirectory } from "@tidemark/requests";
 import type { Refusal } from "@tidemark/proto/common/v1/common";
 import type {
   AppendMetricsRequest,
@@ -10,7 +10,6 @@ import type {
   AppendMetricsTogetherResponseSchema,
   MetricColumns,
 } from "@tidemark/proto/ingest/v1/ingest";
-import { callerOf, pathId, type RunDirectory } from "@tidemark/requests";
 import type { Call, Handler } from "@tidemark/rpc";
 import { throwBodyFault } from "../../writes/write-steps.ts";
 import type { MetricWriter } from "./metric-writer.ts";
@@ -19,7 +18,7 @@ import type { MetricWriter } from "./metric-writer.ts";
  * The path of a metric write, in the order in which to read it:
  *
  *     append-metrics.ts         reads the request; several writes may share a call
- *     metric-writer.ts          puts the write into a group with others (infra/jobs); repeats of a write get its reply
+ *     metric-writer.ts          puts the write into a group with others (infra/work/src/jobs); repeats of a write get its reply
  *     pending-write.rules.ts    a write in the queue, and whether it leaves a dirty marker
  *     commit-group.ts           loads, plans, stores and applies a group, and answers its writes
  *     group-runs.ts             load: what is known of the runs of a group; apply: what is known of them afterwards
@@ -28,7 +27,7 @@ import type { MetricWriter } from "./metric-writer.ts";
  *     run-change.rules.ts       the new keys and the changed aggregate pages of a run
  *     sort-changes.rules.ts     finds the values to sort by that change, of the few keys that lists are sorted by
  *     sort-keys.ts              which keys these are, in memory
- *     aggregate-page.ts         in packages/metric-codec: the aggregates of a write, and the merge of two aggregates
+ *     aggregate-page.ts         in packages/codecs/src/metrics: the aggregates of a write, and the merge of two aggregates
  *     store-group.sql.ts        store: one statement and one commit; its rows are in group-rows.sql.ts
  */
 

@@ -1,4 +1,4 @@
-import { aggregatePageOf, AGGREGATES_PER_PAGE } from "@tidemark/metric-codec";
+import { aggregatePageOf, AGGREGATES_PER_PAGE } from "@tidemark/codecs/metrics";
 import type { Tx } from "@tidemark/pg";
 import type { PendingWrite } from "./pending-write.rules.ts";
 import type { GroupPlan, LoadedRun } from "./plan-group.rules.ts";

@@ -1,7 +1,7 @@
-import type { ChangePublisher } from "@tidemark/changes";
+import type { ChangePublisher } from "@tidemark/bus";
 import { AppError, isAppError } from "@tidemark/errors";
-import { createGroupCommit } from "@tidemark/jobs";
-import { stepRange } from "@tidemark/metric-codec";
+import { createGroupCommit } from "@tidemark/work";
+import { stepRange } from "@tidemark/codecs/metrics";
 import { keyInProgress, keyReused, type Db } from "@tidemark/pg";
 import { createMemoryShares } from "@tidemark/requests";
 import { ChangeKind } from "@tidemark/proto/changes/v1/changes";

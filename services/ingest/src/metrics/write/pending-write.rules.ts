@@ -1,4 +1,4 @@
-import type { MetricColumns } from "@tidemark/metric-codec";
+import type { MetricColumns } from "@tidemark/codecs/metrics";
 import type { DirtyMarkers } from "../../compaction/dirty-markers.rules.ts";
 import type { IdempotencyHashes } from "../../writes/write-outcome.rules.ts";
 

@@ -1,4 +1,4 @@
-import { aggregateNumbersOf, encodeSegment, isMinimizeKey, stepRange } from "@tidemark/metric-codec";
+import { aggregateNumbersOf, encodeSegment, isMinimizeKey, stepRange } from "@tidemark/codecs/metrics";
 import { markerSecondsOf, type PendingWrite } from "./pending-write.rules.ts";
 import { createRunChange, type ChangedRun, type PageChange } from "./run-change.rules.ts";
 import type { RunState } from "./run-states.rules.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { createColumnsBuilder } from "@tidemark/metric-codec";
+import { createColumnsBuilder } from "@tidemark/codecs/metrics";
 import { createPendingWrite, decideMarker, type PendingWrite } from "./pending-write.rules.ts";
 import { planGroup, type LoadedRun } from "./plan-group.rules.ts";
 import type { SortKeys } from "./sort-changes.rules.ts";

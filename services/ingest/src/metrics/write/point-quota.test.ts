@@ -3,8 +3,8 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { create } from "@bufbuild/protobuf";
 
-import { createPlanGate, type PlanGate } from "@tidemark/plan-limits";
-import { parsePlans } from "@tidemark/plans";
+import { createPlanGate, type PlanGate } from "@tidemark/requests";
+import { parsePlans } from "@tidemark/limits";
 import { CallerKind, IdentitySchema } from "@tidemark/proto/common/v1/common";
 import { createCall, type Call } from "@tidemark/rpc";
 import { createLog } from "@tidemark/telemetry";

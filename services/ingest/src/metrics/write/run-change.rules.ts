@@ -4,7 +4,7 @@ import {
   aggregateStartOf,
   mergeAggregate,
   NUMBERS_PER_AGGREGATE,
-} from "@tidemark/metric-codec";
+} from "@tidemark/codecs/metrics";
 
 const PAGE_NUMBERS = AGGREGATES_PER_PAGE * NUMBERS_PER_AGGREGATE;
 /** The stored state of a run's metrics that a write of some keys needs. */

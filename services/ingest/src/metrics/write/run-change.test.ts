@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { mergeAggregate, NUMBERS_PER_AGGREGATE } from "@tidemark/metric-codec";
+import { mergeAggregate, NUMBERS_PER_AGGREGATE } from "@tidemark/codecs/metrics";
 import fc from "fast-check";
 import { createRunChange, type ChangedRun, type KnownRun } from "./run-change.rules.ts";
 

@@ -1,4 +1,4 @@
-import { AGGREGATE_NUMBERS, aggregatePageOf, aggregateStartOf } from "@tidemark/metric-codec";
+import { AGGREGATE_NUMBERS, aggregatePageOf, aggregateStartOf } from "@tidemark/codecs/metrics";
 
 /** Which values of a metric key writes keep exact: the best, the latest, or both. */
 export type SortedBy = { readonly best: boolean; readonly latest: boolean };

@@ -4,7 +4,7 @@ import {
   aggregateStartOf,
   AGGREGATES_PER_PAGE,
   NUMBERS_PER_AGGREGATE,
-} from "@tidemark/metric-codec";
+} from "@tidemark/codecs/metrics";
 import { sortChangesOf, type WrittenSortKey } from "./sort-changes.rules.ts";
 
 type Values = { readonly min: number; readonly max: number; readonly latest: number };

@@ -1,6 +1,6 @@
 import { testSql } from "@tidemark/testkit";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { isMinimizeKey } from "@tidemark/metric-codec";
+import { isMinimizeKey } from "@tidemark/codecs/metrics";
 
 import fc from "fast-check";
 import {

@@ -1,7 +1,7 @@
 import { testSql } from "@tidemark/testkit";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { isAppError } from "@tidemark/errors";
-import { isMinimizeKey } from "@tidemark/metric-codec";
+import { isMinimizeKey } from "@tidemark/codecs/metrics";
 
 import fc from "fast-check";
 import {

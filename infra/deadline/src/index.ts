@@ -1,1 +1,0 @@
-export { currentDeadlineMs, currentOrg, deadlineExceeded, stopIfOver, underDeadline, whenOver } from "./deadline.ts";

@@ -1,2 +1,0 @@
-export { answerTasks, type Sent } from "./answer-tasks.ts";
-export { createThreads, type Threads } from "./threads.ts";

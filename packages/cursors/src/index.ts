@@ -1,1 +1,0 @@
-export { isInstant, readCursor, writeCursor, type CursorField } from "./cursor.ts";

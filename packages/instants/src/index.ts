@@ -1,1 +1,0 @@
-export { readDecimals, readOffset, readSeconds, OFFSET_CHARACTERS, SECONDS_CHARACTERS } from "./read-instant.ts";
