@@ -9,7 +9,7 @@ const root = dirname(import.meta.dirname);
 /** A file that breaks one rule of .oxlintrc.json, and the rule; without a rule, one that breaks none. */
 const cases: readonly (readonly [sentence: string, path: string, text: string, rule?: string])[] = [
   [
-    "a promise that nobody waits for",
+    "a floating promise",
     "infra/a/src/floats.ts",
     `const go = async () => 1; export const f = () => { go(); };`,
     "typescript(no-floating-promises)",

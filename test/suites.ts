@@ -40,7 +40,7 @@ const inDeepRuns: Readonly<Record<string, string>> = {
   "e2e/archive-pages.test.ts": "an archive with more of each kind than a page has",
   "failure/archive.test.ts": "kills in the middle of an export",
   "failure/changes.test.ts": "promises of seconds, with kills and outages",
-  "failure/last-release.test.ts": "processes of the last release beside the present schema",
+  "failure/last-release.test.ts": "processes of the last release with the current schema",
   "failure/signs-of-life.test.ts": "waits for reports of a minute",
   "failure/artifact-steps.test.ts": "a kill between any two steps of an upload",
   "failure/artifact-uploads.test.ts": "kills under load",

@@ -90,7 +90,7 @@ describe("bodies", () => {
 });
 
 test.each<[string, AppError, number | undefined]>([
-  ["503 always says when to come back", new AppError("service_unavailable", "x"), 1],
+  ["503 always says when to retry", new AppError("service_unavailable", "x"), 1],
   ["503 keeps what the service said", new AppError("service_unavailable", "x", { retryAfterSeconds: 7 }), 7],
   ["429 keeps what the limit said", new AppError("rate_limit_exceeded", "x", { retryAfterSeconds: 3 }), 3],
   ["400 does not", badRequest("x"), undefined],

@@ -68,7 +68,7 @@ describe("a generated file", () => {
   });
 });
 
-test("generated files are compared one by one, and what lies beside them stays", async () => {
+test("generated files are compared one by one, and other files next to them stay", async () => {
   await writeTree(
     root,
     new Map([

@@ -128,7 +128,7 @@ const accepted: readonly (readonly [sentence: string, path: string, text: string
     `import { createProject } from "./projects/create-project.ts"; import { toRefusal } from "@t/rpc"`,
   ],
   [
-    "a test beside a rule",
+    "a test next to a rule",
     "services/runs/src/projects/names.rules.test.ts",
     `import "./find-project.sql.ts"; import "@t/pg"`,
   ],

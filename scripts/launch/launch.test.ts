@@ -74,7 +74,7 @@ describe("with everything in place", () => {
   });
 
   test.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)(
-    "%s reaches the program, whose exit code comes back",
+    "%s reaches the program, whose exit code is returned",
     async (signal) => {
       const { child, firstLine, ended } = tree.launch(["start", "wait"]);
       await firstLine;

@@ -22,7 +22,7 @@ test.each([
   expect(toolsFor(platform, arch)).toBeUndefined();
 });
 
-test("what is fetched on Linux is checked against its own pinned checksum", () => {
+test("downloads on Linux are checked against their pinned checksums", () => {
   const sums = ["x64", "arm64"].flatMap((arch) => {
     const tools = toolsFor("linux", arch);
     return [tools?.node.integrity, tools?.pnpm.integrity];

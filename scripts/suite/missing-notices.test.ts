@@ -10,7 +10,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-test("nothing is missing where nobody wrote the file", async () => {
+test("nothing is missing when the file was not written", async () => {
   expect(await readMissingNotices(join(folder, "missing"))).toEqual([]);
 });
 

@@ -72,7 +72,7 @@ test("a test that hangs ends, an unhandled rejection fails its test, and the nex
   expect(await run({ "a.test.js": text })).toEqual({ passed: 2, failed: 2, skipped: 0 });
 });
 
-test("an error that nothing catches fails its test, and the thread goes on", async () => {
+test("an uncaught error fails its test, and the thread continues", async () => {
   const text = `import { threadId } from "node:worker_threads"; const threads = new Set();
     const later = () => setTimeout(() => { throw new Error("lost"); });
     test("1", () => { threads.add(threadId); later(); return new Promise(() => {}); }); test("2", () => new Promise((done) => { later(); setTimeout(done, 50); }));

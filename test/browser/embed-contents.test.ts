@@ -31,7 +31,7 @@ describeEmbeds("embedded views", (scene) => {
     expect(watched.faults).toEqual([]);
   });
 
-  test("let a run stand out, and tell the point under the pointer", async () => {
+  test("let a run stand out, and show the point under the pointer", async () => {
     const { stack, portal, watched, show } = scene();
     const { api } = await stack.organization();
     const runs = [await newRun(api, "first", { loss: [3, 2, 1] }), await newRun(api, "second", { loss: [4, 4, 4] })];
@@ -100,7 +100,7 @@ describeEmbeds("embedded views", (scene) => {
     await frame.getByRole("alert").getByText("has ended").waitFor();
   });
 
-  test("say that they must wait, and go on by themselves", async () => {
+  test("say that they must wait, and continue by themselves", async () => {
     const { stack, portal, show } = scene();
     const { api } = await stack.organization();
     const frame = await show((await newEmbed(api, [await newRun(api, "busy", { loss: [1] })], portal.origin)).address);

@@ -51,7 +51,7 @@ describeEmbeds("embedded views", (scene) => {
     await untilRefused(scene(), await show(address));
   });
 
-  test("get no cookies, and tell nobody their token", async () => {
+  test("get no cookies, and reveal their token to no other site", async () => {
     const { stack, portal, watched, show } = scene();
     const { api } = await stack.organization();
     const { baseUrl } = stack;

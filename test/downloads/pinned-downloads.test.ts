@@ -14,7 +14,7 @@ const requirements = execFileSync(
   },
 );
 
-describe("what is downloaded has a checksum that stands here", () => {
+describe("every download has a pinned checksum", () => {
   const files = requirements.trim().split("\n");
   test.each(files)("every package of %s", (file) => {
     const text = readFileSync(join(root, file), "utf8").replaceAll(/ \\\n\s*/g, " ");

@@ -45,7 +45,7 @@ describeModes("login of a device", (stack) => {
     expect((await stack().api.post("/api/auth/device-code/start", { client_info: 7 })).status).toBe(400);
   });
 
-  test("until somebody confirms it is pending; asked again immediately it is that, or slow_down", async () => {
+  test("it is pending until a user confirms it; asked again immediately it is pending or slow_down", async () => {
     const { device_code: code } = await start();
     expect(await poll(code)).toMatchObject({ status: 200, json: { status: "pending" } });
     const hasty = await poll(code);

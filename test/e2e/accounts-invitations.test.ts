@@ -67,7 +67,7 @@ describeModes("invitations", (stack) => {
     expect(answer.text).not.toContain(team.orgId);
   });
 
-  test("somebody who accepts is a member immediately, with a new cookie", async () => {
+  test("a person who accepts is a member immediately, with a new cookie", async () => {
     const team = await createTeam(stack());
     const guest = await signIn(stack());
     const { id, token } = await invite(team, guest.email.toUpperCase());
@@ -104,7 +104,7 @@ describeModes("invitations", (stack) => {
     expect((await team.owner.browser.get(`/api/orgs/${team.orgId}/seats`)).json.seats).toHaveLength(2);
   });
 
-  test("somebody new accepts while signing in", async () => {
+  test("a new user accepts while signing in", async () => {
     const team = await createTeam(stack());
     const { email, token } = await invite(team, newEmail(), "viewer");
     const guest = await signIn(stack(), { email, accept_invite_token: token });
@@ -148,13 +148,13 @@ describeModes("invitations", (stack) => {
     expect(await invite(team, guest.email)).toMatchObject({ email: guest.email });
   });
 
-  test("a personal organization invites nobody: 400 personal_workspace_invite_forbidden", async () => {
+  test("inviting to a personal organization is 400 personal_workspace_invite_forbidden", async () => {
     const { browser, orgId } = await signIn(stack());
     const answer = await browser.post(`/api/orgs/${orgId}/invitations`, { email: newEmail(), role: "member" });
     expect(answer).toMatchObject({ status: 400, json: { code: "personal_workspace_invite_forbidden" } });
   });
 
-  test("somebody who is a member already is 409 invite_already_member", async () => {
+  test("inviting a member again is 409 invite_already_member", async () => {
     const team = await createTeam(stack());
     const member = await team.join("viewer");
     for (const email of [member.email, team.owner.email]) {

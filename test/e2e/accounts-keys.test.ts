@@ -16,7 +16,7 @@ describeOwnModes("API keys", (stack) => {
   const list = async (orgId: string, query = ""): Promise<Record<string, unknown>[]> =>
     (await stack().api.get(`/api/orgs/${orgId}/api-keys${query}`, operator())).json.api_keys;
 
-  test("a key is made with every field, and belongs to its own service account", async () => {
+  test("a key is created with every field, and belongs to its own service account", async () => {
     const { api, orgId } = await stack().organization();
     const { project } = (await api.post("/projects", { name: "vision" })).json;
     const { user } = (await stack().api.post("/api/users", { email: newEmail() }, operator())).json;

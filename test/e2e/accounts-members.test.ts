@@ -46,7 +46,7 @@ describeModes("people who leave an organization", (stack) => {
     expect((await browser.get("/api/orgs/memberships")).json.memberships).toMatchObject([{ org_id: own.orgId }]);
   });
 
-  test("may be demoted instead, which their session feels at once", async () => {
+  test("may be demoted instead, which limits their session immediately", async () => {
     const team = await createTeam(stack());
     const admin = await team.join("admin");
     const changed = await team.owner.browser.patch(await pathOf(team, admin), { role: "viewer" });
@@ -114,7 +114,7 @@ describeModes("people who leave an organization", (stack) => {
   test.each([
     ["no role", {}],
     ["a role that there is not", { role: "boss" }],
-    ["a role that is no text", { role: 1 }],
+    ["a role that is not a string", { role: 1 }],
   ])("a change to %s is 400", async (_, body) => {
     const team = await createTeam(stack());
     const member = await team.join("member");
@@ -122,7 +122,7 @@ describeModes("people who leave an organization", (stack) => {
     expect([answer.status, answer.json.field]).toEqual([400, "role"]);
   });
 
-  test("a seat that nobody has is 404, also before a bad body is 400", async () => {
+  test("an unknown seat is 404, even with a bad body", async () => {
     const { owner, orgId } = await createTeam(stack());
     for (const id of [randomUUID(), "x"]) {
       expect((await owner.browser.call("DELETE", `/api/orgs/${orgId}/seats/${id}`)).status).toBe(404);

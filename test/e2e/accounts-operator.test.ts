@@ -128,7 +128,7 @@ describeModes("the operator's routes", (stack) => {
     expect(users.filter((user: { primary_email: string }) => user.primary_email === email)).toHaveLength(1);
   });
 
-  test("an owner who does not exist is 404, and the organization is not made", async () => {
+  test("an owner who does not exist is 404, and the organization is not created", async () => {
     const slug = newName();
     expect((await create({ slug, owner_user_id: randomUUID() })).status).toBe(404);
     expect((await create({ slug })).status).toBe(200);
@@ -184,7 +184,7 @@ describeModes("the operator's routes", (stack) => {
     expect((await stack().api.patch("/api/orgs/none", { plan_tier: "pro" }, operator())).status).toBe(404);
   });
 
-  test("nobody gives their own organization a better plan", async () => {
+  test("users cannot upgrade the plan of their own organization", async () => {
     const { owner, orgId } = await createTeam(stack(), "free");
     const { api, orgId: keyOrg } = await stack().organization({
       plan: "free",

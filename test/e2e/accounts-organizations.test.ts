@@ -10,7 +10,7 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 type Seat = { membership: { role: string; status: string }; user: { primary_email: string } };
 
 describeModes("organizations and their seats", (stack) => {
-  test("somebody's memberships tell their organizations, their roles and the current organization", async () => {
+  test("the memberships of a user list their organizations, their roles and the current organization", async () => {
     const team = await createTeam(stack(), "pro");
     const { browser } = await team.join("viewer");
     const { memberships } = (await browser.get("/api/orgs/memberships")).json;
@@ -30,7 +30,7 @@ describeModes("organizations and their seats", (stack) => {
     expect(owners).toMatchObject([{ org_id: team.orgId, role: "owner", is_current: true }]);
   });
 
-  test("whether a name is free can be asked by anybody", async () => {
+  test("every caller can check whether a name is free", async () => {
     const name = newName();
     const ask = async (text: string) => stack().api.get(`/api/orgs/name-availability?name=${encodeURIComponent(text)}`);
     expect(await ask(` ${name.toUpperCase()} & Co `)).toMatchObject({
@@ -46,7 +46,7 @@ describeModes("organizations and their seats", (stack) => {
     expect((await ask("x".repeat(513))).status).toBe(400);
   });
 
-  test("somebody signed in makes their own business, and is in it", async () => {
+  test("a signed-in user creates their own business, and is in it", async () => {
     const { browser, userId, orgId: personal } = await signIn(stack());
     const name = newName();
     const guest = newEmail();
@@ -95,7 +95,7 @@ describeModes("organizations and their seats", (stack) => {
     expect(next).toMatchObject({ status: 200, json: { membership: { role: "owner" } } });
   });
 
-  test("a name that is taken is 409, and nothing is made", async () => {
+  test("a name that is taken is 409, and nothing is created", async () => {
     const { browser } = await signIn(stack());
     const { name } = await createTeam(stack());
     const answer = await browser.post("/api/orgs/current-user", { name, account_type: "business" });
@@ -111,7 +111,7 @@ describeModes("organizations and their seats", (stack) => {
     ["invitations that are not a list", { name: newName(), initial_invitations: "x@y.test" }],
     ["an invitation as owner", { name: newName(), initial_invitations: [{ email: newEmail(), role: "owner" }] }],
     ["a choice that is not a boolean", { name: newName(), switch_on_create: "no" }],
-  ])("making an organization with %s is 400, and nothing is made", async (_what, body) => {
+  ])("making an organization with %s is 400, and nothing is created", async (_what, body) => {
     const { browser } = await signIn(stack());
     const answer = await browser.post("/api/orgs/current-user", body);
     expect(answer).toMatchObject({ status: 400, json: { error: expect.any(String) } });
@@ -155,7 +155,7 @@ describeModes("organizations and their seats", (stack) => {
     expect((await guest.browser.get("/runs")).status).toBe(200);
   });
 
-  test("somebody for whom several seats wait has to name one: 409 multiple_pending_invites", async () => {
+  test("a user with several pending seats has to name one: 409 multiple_pending_invites", async () => {
     const [first, second] = [await createTeam(stack()), await createTeam(stack())];
     const email = newEmail();
     for (const { orgId, owner } of [first, second]) {
@@ -171,7 +171,7 @@ describeModes("organizations and their seats", (stack) => {
     expect(named).toMatchObject({ status: 200, json: { organization: { id: second.orgId } } });
   });
 
-  test("a seat cannot be taken by somebody for whom it does not wait", async () => {
+  test("a pending seat cannot be taken by another user", async () => {
     const team = await createTeam(stack());
     const guest = openBrowser(stack().baseUrl);
     const wish = { email: newEmail(), accept_invite_org_id: team.orgId };
@@ -181,7 +181,7 @@ describeModes("organizations and their seats", (stack) => {
     expect((await team.owner.browser.get(`/api/orgs/${team.orgId}/seats`)).json.seats).toHaveLength(1);
   });
 
-  test("somebody who signs up for a business can give seats with the same request", async () => {
+  test("a user who signs up for a business can give seats with the same request", async () => {
     const guest = newEmail();
     const wish = { org_name: newName(), account_type: "business", seat_emails: [guest] };
     const { browser, orgId } = await signIn(stack(), wish);

@@ -15,7 +15,7 @@ const everyScope = [
   "api_keys:write",
 ];
 
-describeModes("where a session's changes may come from", (stack) => {
+describeModes("the origins of a session's changes", (stack) => {
   const headersOf = (browser: Browser, origin: string | undefined, site?: string): Record<string, string> => ({
     cookie: `${sessionCookie}=${browser.token()}`,
     ...(origin === undefined ? {} : { origin }),
@@ -53,7 +53,7 @@ describeModes("where a session's changes may come from", (stack) => {
     expect((await stack().api.post("/runs", {}, { headers: headersOf(browser, origin) })).status).toBe(200);
   });
 
-  test("the server's own host is fine, whatever name it is called by", async () => {
+  test("the server's own host is accepted under any name", async () => {
     const { browser } = await signIn(stack());
     const headers = { ...headersOf(browser, "http://tidemark.example:8080"), host: "tidemark.example:8080" };
     expect((await stack().api.post("/runs", {}, { headers })).status).toBe(200);
@@ -84,7 +84,7 @@ describeModes("where a session's changes may come from", (stack) => {
     }
   });
 
-  test("a key may come from anywhere", async () => {
+  test("a key is accepted from any origin", async () => {
     const { api } = await stack().organization();
     const headers = { origin: "https://evil.test", "sec-fetch-site": "cross-site" };
     expect((await api.post("/runs", {}, { headers })).status).toBe(200);
@@ -127,7 +127,7 @@ describeModes("roles", (stack) => {
     expect(seat.status).toBe(manages ? 200 : 403);
   });
 
-  test("what a viewer was refused has not happened", async () => {
+  test("a refused request of a viewer has no effect", async () => {
     const team = await createTeam(stack());
     const { id } = (await team.owner.browser.post("/runs", {})).json.run;
     const viewer = await personOf(team, "viewer");

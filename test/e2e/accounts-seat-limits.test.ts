@@ -31,7 +31,7 @@ describeModes(
       expect((await team.owner.browser.get(invitationsOf(team))).json.invitations).toHaveLength(2);
     });
 
-    test("somebody who accepts takes the seat that the invitation held, and no second one", async () => {
+    test("a person who accepts takes the seat that the invitation held, and no second one", async () => {
       const team = await createTeam(stack(), "free");
       const guest = await signIn(stack());
       const token = inviteTokenIn(await invite(team, guest.email));

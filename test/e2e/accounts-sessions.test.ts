@@ -25,7 +25,7 @@ describeModes("browser sessions", (stack) => {
     });
   });
 
-  test("somebody new who signs in gets their own organization", async () => {
+  test("a new user who signs in gets their own organization", async () => {
     const browser = openBrowser(stack().baseUrl);
     const email = newEmail();
     const answer = await browser.post("/api/auth/dev/google", { email, display_name: "Grace" });
@@ -85,20 +85,20 @@ describeModes("browser sessions", (stack) => {
     expect(answer.text).not.toContain(browser.token());
   });
 
-  test("where it is not this machine that people talk to, the cookie goes over TLS only", async () => {
+  test("when people connect from other machines, the cookie is sent over TLS only", async () => {
     const headers = { host: "tidemark.example", origin: "http://tidemark.example" };
     const answer = await stack().api.post("/api/auth/logout", {}, { headers });
     expect(answer.status).toBe(200);
     expect(cookiesSetBy(answer)).toEqual([expect.stringMatching(/; Secure(;|$)/i)]);
   });
 
-  test("nobody beyond this machine signs in by an address alone, nor by another name of it", async () => {
+  test("signing in by an address alone is refused from other machines, and by another name of this one", async () => {
     const headers = { host: "tidemark.example", origin: "http://tidemark.example" };
     const answer = await stack().api.post("/api/auth/dev/google", { email: newEmail() }, { headers });
     expect([answer.status, cookiesSetBy(answer)]).toEqual([401, []]);
   });
 
-  test("twenty simultaneous sign-ins of somebody new make one person and one organization", async () => {
+  test("twenty simultaneous sign-ins of a new user create one person and one organization", async () => {
     const email = newEmail();
     const people = await Promise.all(Array.from({ length: 20 }, () => signIn(stack(), { email })));
     expect(new Set(people.map(({ userId }) => userId)).size).toBe(1);
@@ -108,7 +108,7 @@ describeModes("browser sessions", (stack) => {
     }
   });
 
-  test("somebody known who signs in again is in the organization they have, under a new session", async () => {
+  test("a known user who signs in again is in the organization they have, under a new session", async () => {
     const first = await signIn(stack());
     const again = await signIn(stack(), { email: first.email.toUpperCase() });
     expect([again.userId, again.orgId]).toEqual([first.userId, first.orgId]);
@@ -116,7 +116,7 @@ describeModes("browser sessions", (stack) => {
     expect((await first.browser.get("/runs")).status).toBe(200);
   });
 
-  test("a new organization has the name that was asked for, once", async () => {
+  test("a new organization has the name that was requested, once", async () => {
     const name = newName();
     const made = await signIn(stack(), { org_name: name, account_type: "business" });
     const { organization } = (await made.browser.get("/api/auth/session")).json;
@@ -132,7 +132,7 @@ describeModes("browser sessions", (stack) => {
     ["an address that is not a text", { email: ["a@b.test"] }, 400],
     ["a kind of account that does not exist", { email: newEmail(), account_type: "royal" }, 400],
     ["a plan that does not exist", { email: newEmail(), plan_tier: "gold" }, 400],
-    ["a plan to be paid for, which nobody can here", { email: newEmail(), plan_tier: "pro" }, 503],
+    ["a paid plan, which cannot be paid here", { email: newEmail(), plan_tier: "pro" }, 503],
   ])("signing in with %s is refused and sets no cookie", async (_what, body, status) => {
     const answer = await openBrowser(stack().baseUrl).post("/api/auth/dev/google", body);
     expect(answer).toMatchObject({ status, json: { error: expect.any(String) } });
@@ -140,7 +140,7 @@ describeModes("browser sessions", (stack) => {
     expect(cookiesSetBy(answer)).toEqual([]);
   });
 
-  test("GET /api/auth/session is 200 for everybody, and says that nobody is signed in", async () => {
+  test("GET /api/auth/session is 200 without credentials, and says that the caller is not signed in", async () => {
     const { browser } = await signIn(stack());
     const token = browser.token()!;
     const altered = `${token.slice(0, -1)}${token.endsWith("a") ? "b" : "a"}`;
@@ -164,7 +164,7 @@ describeModes("browser sessions", (stack) => {
     expect((await browser.post("/projects", { name: "q" })).status).toBe(200);
   });
 
-  test("signing out ends the session for good, also for somebody who kept the cookie", async () => {
+  test("signing out ends the session permanently, even for a client that kept the cookie", async () => {
     const { browser } = await signIn(stack());
     const kept = cookieOf(browser.token());
     expect((await stack().api.get("/runs", { headers: kept })).status).toBe(200);
@@ -177,7 +177,7 @@ describeModes("browser sessions", (stack) => {
     expect((await stack().api.get("/api/auth/session", { headers: kept })).json).toEqual({ authenticated: false });
   });
 
-  test("signing out where nobody is signed in is not an error, and other sessions go on", async () => {
+  test("signing out without a session is not an error, and other sessions continue", async () => {
     const first = await signIn(stack());
     const second = await signIn(stack(), { email: first.email });
     await second.browser.post("/api/auth/logout");
@@ -256,7 +256,7 @@ describeModes("browser sessions", (stack) => {
 describeModes(
   "an installation that is not for development",
   (stack) => {
-    test("nobody signs in by an address alone: 401, and the configuration says so", async () => {
+    test("signing in by an address alone is 401, and the configuration says so", async () => {
       expect((await stack().api.get("/api/auth/config")).json).toMatchObject({ dev_auth_enabled: false });
       const answer = await openBrowser(stack().baseUrl).post("/api/auth/dev/google", { email: newEmail() });
       expect(answer).toMatchObject({ status: 401, json: { error: expect.any(String) } });

@@ -241,7 +241,7 @@ describeModes("complete exports", (stack) => {
     ],
     ["a filter that would be ignored", "format=ndjson&project=demo&status=failed", 400, "status"],
     ["an order that would be ignored", "format=ndjson&project=demo&sort_by=name", 400, "sort_by"],
-    ["a filter beside Parquet", "format=parquet&project=demo&q=x", 400, "q"],
+    ["a filter with Parquet", "format=parquet&project=demo&q=x", 400, "q"],
     ["Parquet without a project or runs", "format=parquet", 400, "project"],
     ["an unknown project as Parquet", "format=parquet&project=nowhere", 404, undefined],
     ["an unknown run as Parquet", `format=parquet&run_ids=${randomUUID()}`, 404, undefined],

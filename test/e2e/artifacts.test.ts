@@ -107,7 +107,7 @@ describeModes("artifacts", (stack) => {
       expect((await api.get(`${path}/artifacts`)).json.artifacts).toEqual([json.artifact]);
     });
 
-    test.each([0, 10, 3 * MIB])("an upload of %d bytes comes back as it was", async (size) => {
+    test.each([0, 10, 3 * MIB])("an upload of %d bytes is read back unchanged", async (size) => {
       const { api, key, path } = await fresh();
       const bytes = randomBytes(size);
       const body = { name: 'we"ird\r\nname.bin', type: "file", content_base64: bytes.toString("base64") };
@@ -165,8 +165,8 @@ describeModes("artifacts", (stack) => {
     test.each([
       ["no name", { content_base64: "AAAA" }, 400, "name"],
       ["no content", { name: "a" }, 400, "content_base64"],
-      ["content that is no base64", { name: "a", content_base64: "A-_A" }, 400, "content_base64"],
-      ["a size that is no whole number", { name: "a", content_base64: "AAAA", step: "x" }, 400, "step"],
+      ["content that is not base64", { name: "a", content_base64: "A-_A" }, 400, "content_base64"],
+      ["a step that is not a whole number", { name: "a", content_base64: "AAAA", step: "x" }, 400, "step"],
     ])("an upload with %s", async (_, body, status, field) => {
       const { api, path } = await fresh();
       const answer = await upload(api, path, body);
@@ -183,7 +183,7 @@ describeModes("artifacts", (stack) => {
       expect((await api.get(`${path}/artifacts`)).status).toBe(404);
     });
 
-    test("come in pages that say whether more follow, and begin at no offset", async () => {
+    test("have pages that say whether more follow, and begin at no offset", async () => {
       const { api, path } = await fresh();
       for (const name of ["a", "b", "c"]) await api.post(`${path}/artifacts`, { name });
       const pageAt = async (cursor: string | null) => {
@@ -239,7 +239,7 @@ describeModes("artifacts", (stack) => {
   });
 
   describe("versions", () => {
-    test("files of every kind become a version, and come back as they were", async () => {
+    test("files of every kind become a version, and are read back unchanged", async () => {
       const { api, key, path } = await fresh();
       const files = [fileOf("small.txt", 10), fileOf("dir/middle.bin", 300_000), fileOf("large.bin", 33 * MIB)];
       const version = await store(api, path, files, { aliases: ["best"] });

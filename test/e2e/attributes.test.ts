@@ -101,7 +101,7 @@ describeModes("attributes", (stack) => {
     ["a summary that is a list", { path: "p", type: "config", value: 1, summary: [] }],
     ["an artifact id that is not a UUID", { path: "p", type: "file", value: 1, artifact_id: "x" }],
     ["an artifact that does not exist", { path: "p", type: "file", value: 1, artifact_id: randomUUID() }],
-  ])("an item with %s is 400, and a good item beside it is not stored", async (_what, item) => {
+  ])("an item with %s is 400, and a valid item next to it is not stored", async (_what, item) => {
     const { api, path } = await freshRun();
     const good = { path: "good", type: "config", value: 1 };
     expect((await api.post(path, { attributes: [good, item] })).status).toBe(400);

@@ -90,7 +90,7 @@ describeModes("bulk updates", (stack) => {
   test.each<[string, object, string]>([
     ["neither a filter nor ids", { set }, "filter"],
     ["both", { filter: {}, run_ids: [id], set }, "run_ids"],
-    ["a filter that is no object", { filter: "x", set }, "filter"],
+    ["a filter that is not an object", { filter: "x", set }, "filter"],
     ["a filter with a number", { filter: { limit: 5 }, set }, "filter"],
     ["an unknown order", { filter: { sort_by: "x" }, set }, "sort_by"],
     ["a limit of 1,001", { filter: { limit: "1001" }, set }, "limit"],
@@ -105,7 +105,7 @@ describeModes("bulk updates", (stack) => {
     ["a name", { run_ids: [id], set: { name: "n" } }, "set"],
     ["an unknown status", { run_ids: [id], set: { status: "paused" } }, "status"],
     ["notes of 513 bytes", { run_ids: [id], set: { notes: "n".repeat(513) } }, "notes"],
-    ["tags that are no list", { run_ids: [id], set: { tags: "t" } }, "tags"],
+    ["tags that are not a list", { run_ids: [id], set: { tags: "t" } }, "tags"],
     ["dry_run that is a text", { run_ids: [id], set, dry_run: "true" }, "dry_run"],
   ])("with %s are 400", async (_what, body, field) => {
     const { api } = await stack().organization();

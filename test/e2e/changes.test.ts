@@ -65,7 +65,7 @@ describeModes("the changes of a project", (stack) => {
     expect(new Set(stream.events.map((event) => event.id)).size).toBe(stream.events.length);
   });
 
-  test("an event comes within 300 ms, and events of one run and kind are merged", async () => {
+  test("an event arrives within 300 ms, and events of one run and kind are merged", async () => {
     const organization = await stack().organization();
     const { api, key } = organization;
     const project = await projectOf(organization);
@@ -82,7 +82,7 @@ describeModes("the changes of a project", (stack) => {
     expect(writtenMs).toBeGreaterThan(startedMs);
   });
 
-  test("a stream begins now, and goes on behind the last event without a gap or a repeat", async () => {
+  test("a stream begins now, and continues after the last event without a gap or a repeat", async () => {
     const organization = await stack().organization();
     const { api, key } = organization;
     const project = await projectOf(organization);
@@ -108,7 +108,7 @@ describeModes("the changes of a project", (stack) => {
   });
 
   test.each(["x", "1", "dead", "aaaaaaaaaaaa-1", "aaaaaaaaaaaa-zzzzzzzzzzz", ".", "é"])(
-    "after the id %j, which is none or too old, comes reset, and then what happens",
+    "after the id %j, which is invalid or too old, reset is sent, and then new events",
     async (lastEventId) => {
       const organization = await stack().organization();
       const { api, key } = organization;
@@ -121,7 +121,7 @@ describeModes("the changes of a project", (stack) => {
     },
   );
 
-  test("nothing of another organization or project comes, and other projects do not exist", async () => {
+  test("no event of another organization or project is sent, and other projects do not exist", async () => {
     const [ours, theirs] = [await stack().organization(), await stack().organization()];
     const project = await projectOf(ours);
     const other = await projectOf(ours, "other");
@@ -241,7 +241,7 @@ describeModes("the changes of a project", (stack) => {
       expect((await follow(organization.key, project)).status).toBe(401);
     });
 
-    test("after its session ended, and others go on", async () => {
+    test("after its session ended, and others continue", async () => {
       const { member, owners, members } = await made();
       await member.browser.post("/api/auth/logout");
       await isOver(members);

@@ -44,7 +44,7 @@ describeModes("the command line", (stack) => {
     for (const name of files()) expect(sha256(readFileSync(join(out, "bytes", name)))).toBe(name);
   });
 
-  test("brings an export into another organization, with all bytes", async () => {
+  test("copies an export into another organization, with all bytes", async () => {
     const { api, key } = await stack().organization();
     const { runId } = await writeEverything(api, "demo");
     await writeVersion(api, runId, "weights");
@@ -100,7 +100,7 @@ describeModes("the command line", (stack) => {
     expect(read.stdout).toContain(` ${count} points`);
   });
 
-  test("closes runs of TensorBoard at Ctrl-C, and opens them for what comes later", async () => {
+  test("closes runs of TensorBoard at Ctrl-C, and opens them again for later data", async () => {
     const { api, key } = await stack().organization();
     const data = join(fixtures, "tensorboard-2.21.0/data");
     const [name] = readdirSync(data).filter((file) => file.includes("tfevents"));

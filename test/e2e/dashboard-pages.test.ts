@@ -42,7 +42,7 @@ describeModes(
     });
 
     test.each(["/projects", "/runs", "/health", "/openapi.json", "/metrics"])(
-      "%s stays a route of the API, whatever is accepted",
+      "%s stays a route of the API, for any Accept header",
       async (path) => {
         const answer = await get(path, { accept: HTML });
         expect(answer.headers.get("content-type")).not.toContain("text/html");

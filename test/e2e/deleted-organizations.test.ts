@@ -108,7 +108,7 @@ describeModes(
       await until("the key to work", async () => (await api.get("/runs")).status === 200);
     });
 
-    test("closes reports that are open to everybody", async () => {
+    test("closes public reports", async () => {
       const team = await createTeam(stack());
       const { browser } = team.owner;
       const { id } = (await browser.post("/api/reports", { title: "t", visibility: "public" })).json.report;
@@ -122,7 +122,7 @@ describeModes(
       expect([(await open()).status, (await shared()).status]).toEqual([200, 200]);
     });
 
-    test("keeps its short name, tells beforehand what would go, and leaves nothing when its time is over", async () => {
+    test("keeps its short name, shows beforehand what would be removed, and leaves nothing when its time is over", async () => {
       const team = await createTeam(stack());
       const api = await keyOf(stack(), team.owner);
       const run = await writeEverything(api, "leftover-project");

@@ -88,7 +88,7 @@ describeModes("the page of an embed session", (stack) => {
 });
 
 describeModes("pages", (stack) => {
-  test("are HTML that nobody may show in a frame, in all their errors", async () => {
+  test("are HTML that no site may show in a frame, for all of their errors", async () => {
     type Operation = { responses: Record<string, { content?: Record<string, unknown> }> };
     const paths = Object.entries(
       (await stack().api.get("/openapi.json")).json.paths as Record<string, { get?: Operation }>,

@@ -29,7 +29,7 @@ describeModes("embed sessions", (stack) => {
   const policy = async ({ id }: Pick<Made, "id">) =>
     (await stack().api.get(`${SESSIONS}/${id}/frame-policy`)).json.frame_policy;
 
-  test("are made, shown, and read the data of their runs", async () => {
+  test("are created, shown, and read the data of their runs", async () => {
     const { api } = await stack().organization();
     const a = await newRun(api, [3, 1], { lr: 0.1 });
     const b = await newRun(api, [2], { lr: 0.2 });
@@ -95,8 +95,8 @@ describeModes("embed sessions", (stack) => {
     expect(open.headers["vary"]).toBeUndefined();
   });
 
-  describe("are not made", () => {
-    test("without the scope, by sessions, or by nobody", async () => {
+  describe("are not created", () => {
+    test("without the scope, by sessions, or without credentials", async () => {
       const writer = await stack().organization({ scopes: ["sdk:ingest"] });
       const { browser } = await signIn(stack());
       expect((await writer.api.post(SESSIONS, {})).status).toBe(403);

@@ -121,7 +121,7 @@ describeModes("a request that outlives the rights of its caller", (stack) => {
     expect(JSON.parse(left[1]!).metrics).toEqual([]);
   });
 
-  test("a body that goes on is refused within ten seconds", async () => {
+  test("a body that is still being sent is refused within ten seconds", async () => {
     const { api, headers, revoke } = await newKey(["sdk:ingest", "artifacts:write", "export:read"]);
     const { id } = (await api.post("/runs", {})).json.run;
     const large = "x".repeat(200_000);

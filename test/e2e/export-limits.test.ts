@@ -164,7 +164,7 @@ describeModes("the limits of exports", (stack) => {
     expect((await api.get("/api/export")).status).toBe(200);
   });
 
-  test("what a plan does not show: an empty table, and a run without anything", async () => {
+  test("cases that a plan does not show: an empty table, and a run without anything", async () => {
     const { api } = await stack().organization();
     const runId = await newRun(api);
     made(await api.post(`/api/runs/${runId}/objects`, { key: "t", kind: "table", rows: [] }));

@@ -344,7 +344,7 @@ describeModes("exports", (stack) => {
   });
 
   describe("404", () => {
-    test("an unknown run, and one of somebody else, with the same body", async () => {
+    test("an unknown run, and one of another organization, with the same body", async () => {
       const { api } = await stack().organization();
       const own = await newRun(api);
       const foreign = await newRun((await stack().organization()).api);

@@ -67,7 +67,7 @@ describeModes("documents of other trackers", (stack) => {
     }
   });
 
-  test("count for the jobs that come after them", async () => {
+  test("count for later jobs", async () => {
     const { api } = await stack().organization();
     await api.post("/api/imports/wandb", documents.wandb);
     const job = await importChunk(

@@ -270,8 +270,8 @@ describeModes("imports", (stack) => {
       ["another target project", { target_project: "x" }, "target_project"],
       ["no chunk_id", { chunk_id: "" }, "chunk_id"],
       ["a negative sequence", { sequence: -1 }, "sequence"],
-      ["final that is no boolean", { final: "yes" }, "final"],
-      ["runs that are no list", { runs: {} }, "runs"],
+      ["final that is not a boolean", { final: "yes" }, "final"],
+      ["runs that are not a list", { runs: {} }, "runs"],
       ["a run without an id", { runs: [{ name: "x" }] }, "runs"],
       ["a point without a number", { metric_points: [{ ...point, value: "high" }] }, "metric_points"],
       ["a negative step", { metric_points: [{ ...point, step: -1 }] }, "metric_points"],
@@ -314,7 +314,7 @@ describeModes("imports", (stack) => {
       expect((await job.commit()).json.summary).toMatchObject({ runs: 1, metrics: 1 });
     });
 
-    test("a body above 16 MiB, one that is no object, and one that is not JSON", async () => {
+    test("a body above 16 MiB, one that is not an object, and one that is not JSON", async () => {
       const { api } = await stack().organization();
       const { path } = await createImport(api);
       const send = (rawBody: string | Uint8Array, headers: Record<string, string> = {}) =>
@@ -420,7 +420,7 @@ describeModes("imports", (stack) => {
     expect(job.created_by_user_id).toBe(owner.userId);
   });
 
-  test("answer before their end with Prefer: respond-async, and the commit goes on", async () => {
+  test("answer before their end with Prefer: respond-async, and the commit continues", async () => {
     const { api } = await stack().organization();
     const job = await createImport(api);
     await job.put({ runs: [run], metric_points: [point] }, { final: true });
@@ -429,7 +429,7 @@ describeModes("imports", (stack) => {
     expect(["committing", "committed"]).toContain(answer.json.job.status);
   });
 
-  test("of an organization are committed one after another, however many are asked for together", async () => {
+  test("of an organization are committed one after another, however many are requested together", async () => {
     const { api } = await stack().organization();
     const points = Array.from({ length: 20_000 }, (_, i) => ({ ...point, step: i }));
     const jobs = [await createImport(api), await createImport(api), await createImport(api, { project: "q" })];

@@ -46,7 +46,7 @@ describeModes("isolation of organizations", (stack) => {
     expect(run).toMatchObject({ status: "running", metric_keys: [CANARY] });
   });
 
-  test("a foreign organization's own routes are 404 for a key, whatever the key may do at home", async () => {
+  test("a foreign organization's own routes are 404 for a key, regardless of its scopes", async () => {
     const owner = await stack().organization();
     const stranger = await stack().organization({ scopes: ["sdk:ingest", "export:read", "api_keys:write"] });
     const withOrg = (await operations(stack().api)).filter(({ path }) => path.includes("{org_id}"));

@@ -108,13 +108,13 @@ describeModes("exports that are kept", (stack) => {
     });
   });
 
-  describe("and asked for again", () => {
+  describe("and requested again", () => {
     test.each([
       ["ndjson", "project=demo"],
       ["parquet", "project=demo"],
       ["json", "project=demo"],
       ["csv", "project=demo"],
-    ])("go on with the same bytes while runs are written, as %s", async (format, query) => {
+    ])("continue with the same bytes while runs are written, as %s", async (format, query) => {
       const { api, key, orgId } = await stack().organization();
       await writeLargeProject(api, "demo", 1 / 40);
       const address = url(`/api/export?format=${format}&${query}`);
@@ -156,7 +156,7 @@ describeModes("exports that are kept", (stack) => {
       );
     });
 
-    test("go on after a connection that broke in the middle", async () => {
+    test("continue after a connection that broke in the middle", async () => {
       const { api, key } = await stack().organization();
       await writeLargeProject(api, "large");
       const { socket, head } = await openUnread(url(LARGE), key);

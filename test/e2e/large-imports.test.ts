@@ -58,7 +58,7 @@ describeOwnModes("a large import", (stack) => {
     return slowestMs;
   }
 
-  test("makes nobody wait for most of what it takes", async () => {
+  test("delays other requests by only a small part of its duration", async () => {
     const [api, neighbor] = [await newApi(), await newApi()];
     const headers = { "content-type": "application/json", "content-encoding": "gzip" };
     let [waitedMs, tookMs] = [0, 0];

@@ -14,7 +14,7 @@ describeModes("console logs", (stack) => {
   const lines = (from: number, count: number, text = "line"): { line_number: number; message: string }[] =>
     Array.from({ length: count }, (_, index) => ({ line_number: from + index, message: `${text} ${from + index}` }));
 
-  test("lines come back in order, a stream at a time, with both times", async () => {
+  test("lines are returned in order, a stream at a time, with both times", async () => {
     const { api, path } = await freshRun();
     const sent = [
       { line_number: 2, message: "two", timestamp: "2026-03-01T12:00:00.5+02:00" },
@@ -92,7 +92,7 @@ describeModes("console logs", (stack) => {
     expect(found.truncated).toBe(false);
   });
 
-  test("q scans a bounded number of lines and says where to go on", async () => {
+  test("q scans a bounded number of lines and says where to continue", async () => {
     const { api, path } = await freshRun();
     for (let batch = 0; batch < 3; batch += 1) {
       await api.post(path, { lines: lines(batch * 50 + 1, 50) });

@@ -85,7 +85,7 @@ describeModes("metrics over groups of runs", (stack) => {
     });
   });
 
-  test("are by tags, within bounds, with the statistics that were asked for", async () => {
+  test("are by tags, within bounds, with the statistics that were requested", async () => {
     const { api } = await threeRuns();
     const body = { filter: {}, keys: ["loss", "x"], by: ["tags"], stats: ["p25", "count"], start_step: 0, end_step: 1 };
     const { groups } = (await api.post(PATH, { ...body, buckets: 1 })).json;

@@ -214,7 +214,7 @@ describeModes(
       expect((await api.get(`/runs/${id}/metrics?${query}`)).status).toBe(400);
     });
 
-    test("a missing run goes before a bad query", async () => {
+    test("a missing run takes precedence over a bad query", async () => {
       const { api } = await freshRun();
       const id = randomUUID();
       for (const path of [`/runs/${id}/metrics`, `/api/runs/${id}/logs`, `/api/runs/${id}/attributes`]) {
@@ -256,7 +256,7 @@ describeModes(
       expect(answer.json.series[1].metrics[2]).toMatchObject({ key: "loss", step: 2, value: 1 / 3 });
     });
 
-    test("series clamp a large limit, and the budget of 120,000 points is shared by the runs asked for", async () => {
+    test("series clamp a large limit, and the budget of 120,000 points is shared by the runs requested", async () => {
       const { api, id } = await freshRun();
       await api.post(`/runs/${id}/metrics/batch`, {
         points: Array.from({ length: 500 }, (_, step) => ({ metrics: { a: step }, step })),

@@ -65,7 +65,7 @@ describe("the migration job", () => {
     expect(stderr).toContain("TIDEMARK_OWNER_DATABASE_URL is not set");
   });
 
-  test("brings an empty database up to date and makes the logins", async () => {
+  test("migrates an empty database and creates the logins", async () => {
     for (const name of withDatabase) urls.set(name, loginUrl(`login_${name.replaceAll("-", "_")}`, `first-${name}`));
     const { status, stdout, stderr } = migrate(environmentOf(urls));
     expect([status, stderr]).toEqual([0, ""]);

@@ -35,7 +35,7 @@ describeModes("objects of many runs", (stack) => {
     return { api, orgId, one, two };
   };
 
-  test("items tell their run, their value's beginning and their id", async () => {
+  test("items have their run, their value's beginning and their id", async () => {
     const { api, one } = await filled();
     const answer = await explore(api, "");
     expect(answer.status).toBe(200);

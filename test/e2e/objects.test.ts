@@ -21,7 +21,7 @@ describeModes("objects", (stack) => {
       })
     ).json.artifact;
 
-  test("a table is stored, listed without rows, and its rows come back as they were sent, page by page", async () => {
+  test("a table is stored, listed without rows, and its rows are read back as they were sent, page by page", async () => {
     const { api, path, id } = await freshRun();
     const rows = Array.from({ length: 250 }, (_, i) =>
       i % 7 === 3 ? { ok: false } : { q: `what "${i}"`, ok: true, n: { deep: [i, null, 1.5] } },
@@ -165,7 +165,7 @@ describeModes("objects", (stack) => {
     ["an unknown kind", { key: "k", kind: "histogram_series" }],
     ["a negative step", { key: "k", kind: "table", step: -1 }],
     ["a text as step", { key: "k", kind: "table", step: "1" }],
-    ["rows that are no list", { key: "k", kind: "table", rows: {} }],
+    ["rows that are not a list", { key: "k", kind: "table", rows: {} }],
     ["a row that is a list", { key: "k", kind: "table", rows: [[1]] }],
     ["1,001 rows", { key: "k", kind: "table", rows: Array.from({ length: 1001 }, () => ({})) }],
     ["129 columns", { key: "k", kind: "table", rows: [manyColumns(129)] }],
@@ -188,7 +188,7 @@ describeModes("objects", (stack) => {
     expect((await api.post(`/api/runs/${randomUUID()}/objects`, body)).status).toBe(404);
   });
 
-  test("what just keeps the limits is taken", async () => {
+  test("an object at the limits is accepted", async () => {
     const { api, path } = await freshRun();
     const rows = [manyColumns(128), { a: "x".repeat(16_384 - '{"a":""}'.length) }];
     const texts = { metadata: { a: "x".repeat(16_384 - 8) }, summary: { a: "y".repeat(16_384 - 8) } };
@@ -228,7 +228,7 @@ describeModes("objects", (stack) => {
     expect((await api.get(path)).json.attributes).toHaveLength(2);
   });
 
-  test("one key stores one object, whatever the order of keys; another body is 409", async () => {
+  test("one key stores one object, in any order of its keys; another body is 409", async () => {
     const { api, path } = await freshRun();
     const post = (body: object) =>
       api.post(path, { key: "k", kind: "table", ...body }, { headers: { "idempotency-key": "one" } });
@@ -297,7 +297,7 @@ describeModes("objects", (stack) => {
     LONG,
   );
 
-  test("rows of what is no table are 400, of what does not exist 404, before the query is looked at", async () => {
+  test("rows of an object that is not a table are 400, of a missing object 404, before the query is checked", async () => {
     const { api, path } = await freshRun();
     const histogram = { key: "h", kind: "histogram", value: { bins: [0], counts: [1] } };
     const { id } = (await api.post(path, histogram)).json.object;

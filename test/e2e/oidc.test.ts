@@ -90,7 +90,7 @@ describeOwnModes(
       expect(again.json.session.id).not.toBe(json.session.id);
     });
 
-    test("goes on to a path on this site, and nowhere else", async () => {
+    test("continues to a path on this site, and nowhere else", async () => {
       provider.signedIn = newPerson();
       const { answer, visitor } = await visit(stack(), "?return_to=/settings/keys%3Fa=1");
       expect([answer.status, answer.headers.get("location")]).toEqual([303, "/settings/keys?a=1"]);
@@ -134,7 +134,7 @@ describeOwnModes(
       expect(chosen.json.organization.id).toBe(other.orgId);
     });
 
-    test("lets nobody in whose address was not verified, is of another domain, or belongs to somebody else there", async () => {
+    test("refuses a person whose address was not verified, is of another domain, or belongs to another person there", async () => {
       const person = newPerson();
       provider.signedIn = person;
       expect((await visit(stack())).status).toBe(200);
@@ -183,7 +183,7 @@ describeOwnModes(
       expect([refused.status, refused.visitor.cookies.has(sessionCookie)]).toEqual([401, false]);
     });
 
-    test("is told to pages, and asks to come again while the provider does not answer", async () => {
+    test("is announced to pages, and asks to retry while the provider does not answer", async () => {
       expect((await stack().api.get("/api/auth/config")).json).toMatchObject({
         oidc_enabled: true,
         dev_auth_enabled: true,

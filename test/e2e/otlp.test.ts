@@ -93,7 +93,7 @@ describeModes("spans of OpenTelemetry", (stack) => {
     expect(JSON.stringify(spans)).not.toContain("secret");
   });
 
-  test("a span comes back as it was sent, with times to the microsecond", async () => {
+  test("a span is read back as it was sent, with times to the microsecond", async () => {
     const { api, runId } = await begin();
     const span = newSpan({
       startTimeUnixNano: "1767607200123456789",
@@ -134,7 +134,7 @@ describeModes("spans of OpenTelemetry", (stack) => {
     expect((await api.get(path)).json.trace).toMatchObject({ total_span_count: 1 });
   });
 
-  test("a resource goes before the header, and one request writes several runs", async () => {
+  test("a resource takes precedence over the header, and one request writes several runs", async () => {
     const { api, runId } = await begin();
     const other = (await api.post("/runs", { project: "agents" })).json.run.id as string;
     const [one, two] = [newSpan(), newSpan()];
@@ -185,7 +185,7 @@ describeModes("spans of OpenTelemetry", (stack) => {
       ["no JSON", "{", {}],
       ["no object", "[]", {}],
       ["another shape", '{"resourceSpans":5}', {}],
-      ["bytes that are no protobuf", new Uint8Array([0x0a, 0xff]), protobuf],
+      ["bytes that are not protobuf", new Uint8Array([0x0a, 0xff]), protobuf],
       ["another media type", "{}", { "content-type": "text/plain" }],
       ["what is not gzip", "{}", { "content-encoding": "gzip" }],
     ])("%s: 400", async (_what, rawBody, headers) => {

@@ -258,7 +258,7 @@ describeModes("while a payment is due", (stack) => {
     });
   });
 
-  test("what has begun can be completed and deleted", async () => {
+  test("uploads that have begun can be completed and deleted", async () => {
     const { api, upload, artifactId } = await sceneIn("canceled");
     const files = [{ entry_id: upload.entryId, content_base64: content.content_base64 }];
     expect((await api.post(`/api/artifact-uploads/${upload.id}/complete`, { files })).status).toBe(200);

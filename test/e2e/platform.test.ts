@@ -195,7 +195,7 @@ describeModes("the platform routes and the HTTP rules", (stack) => {
     expect((await preflight("https://evil.test")).status).toBe(405);
   });
 
-  test("answers are not compressed unless asked for", async () => {
+  test("answers are not compressed unless requested", async () => {
     const { api } = await stack().organization();
     await Promise.all(Array.from({ length: 20 }, () => api.post("/runs", { config: { text: "x".repeat(500) } })));
     expect((await api.get("/runs")).headers["content-encoding"]).toBeUndefined();

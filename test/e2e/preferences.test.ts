@@ -26,7 +26,7 @@ describeModes("dashboard preferences", (stack) => {
     }
   });
 
-  test("are refused with 400 for what is no project name", async () => {
+  test("are refused with 400 for an invalid project name", async () => {
     const person = await signIn(stack());
     for (const selected_project of [1, "p".repeat(513)]) {
       expect(await put(person, { selected_project })).toMatchObject({
@@ -36,7 +36,7 @@ describeModes("dashboard preferences", (stack) => {
     }
   });
 
-  test("are 401 for keys and for nobody", async () => {
+  test("are 401 for keys and without credentials", async () => {
     const { api } = await stack().organization();
     for (const caller of [api, stack().api]) {
       expect((await caller.get(PATH)).status).toBe(401);

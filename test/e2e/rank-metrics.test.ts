@@ -20,7 +20,7 @@ describeModes("rank metrics", (stack) => {
     ...fields,
   });
 
-  test("what two ranks reported is read back immediately, with every field", async () => {
+  test("reports of two ranks are read back immediately, with every field", async () => {
     const { api, path, summary } = await freshRun();
     expect(await api.post(path, { ...report(), local_rank: 0, weight: 1.0, timestamp: null })).toMatchObject({
       status: 200,
@@ -57,7 +57,7 @@ describeModes("rank metrics", (stack) => {
     expect((await api.get(summary)).json).toMatchObject({ keys: ["acc", "loss"], key: "acc" });
   });
 
-  test("without data the summary is empty, of no key or of the one that was asked for", async () => {
+  test("without data the summary is empty, of no key or of the one that was requested", async () => {
     const { api, path, summary } = await freshRun();
     const empty = { reducers: [], heatmap: [], outliers: [], coverage: [] };
     expect(await api.get(summary)).toMatchObject({ status: 200, json: { ...empty, keys: [], key: null } });
@@ -84,7 +84,7 @@ describeModes("rank metrics", (stack) => {
     expect((await api.get(`/runs/${id}`)).json.run.metric_aggregates).toEqual({});
   });
 
-  test("the newest steps are kept, within the steps asked for, ascending", async () => {
+  test("the newest steps are kept, within the steps requested, ascending", async () => {
     const { api, path, summary } = await freshRun();
     for (let step = 0; step < 6; step++) await api.post(path, report({ step: step / 2 }));
     const steps = async (query: string) =>

@@ -89,7 +89,7 @@ describeWith(servers)("three gateways", () => {
       expect(sent.refused).toBeGreaterThan(sent.admitted / 2);
     });
 
-    test("many requests at once get the burst and no more", async () => {
+    test("many simultaneous requests get the burst and no more", async () => {
       const { key } = await stack.organization({ plan: "free" });
       const startedMs = performance.now();
       const answers = await Promise.all(
@@ -105,7 +105,7 @@ describeWith(servers)("three gateways", () => {
       expect(admitted).toBeLessThanOrEqual(BURST + RATE * seconds + 1);
     });
 
-    test("without the service of usage each gateway grants its part, and goes on with it afterwards", async () => {
+    test("without the service of usage each gateway grants its part, and continues with it afterwards", async () => {
       const { key } = await stack.organization({ plan: "free" });
       await stack.children.get("usage")!.end("SIGKILL");
       const alone = await send(waysOf(key), 3 * RATE, 5);
@@ -132,7 +132,7 @@ describeWith(servers)("three gateways", () => {
   describe("the allowance of a month", () => {
     const monthly = (answer: Answer): boolean => answer.json?.code === "api_request_monthly_limit_exceeded";
 
-    test("is one for all gateways; stops and usage go on", async () => {
+    test("is one for all gateways; stops and usage continue", async () => {
       const { key, api } = await stack.organization({
         plan: "pro",
         scopes: ["sdk:ingest", "export:read", "runs:control", "usage:read"],

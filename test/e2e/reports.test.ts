@@ -216,7 +216,7 @@ describeModes("reports", (stack) => {
 });
 
 describeModes("share links", (stack) => {
-  test("open the blocks of one report for everybody, and end when they are replaced", async () => {
+  test("open the blocks of one report for every caller, and end when they are replaced", async () => {
     const { api, orgId } = await stack().organization();
     const id = await create(api);
     const first = await share(api, id);

@@ -90,7 +90,7 @@ describeModes("restored archives", (stack) => {
     expect((await other.api.get("/runs?project=demo")).json.runs).toHaveLength(2);
   });
 
-  test("of the same organization come beside what is there", async () => {
+  test("of the same organization are added to its existing runs", async () => {
     const { api, text } = await exported();
     const before = await api.get(`${EXPORT}&project=demo`);
     const answer = await restore(api, gzipSync(text), { "content-encoding": "gzip" });
@@ -107,7 +107,7 @@ describeModes("restored archives", (stack) => {
     expect(ofKind(both, "version").map(({ version_index }) => version_index)).toEqual([0, 1]);
   });
 
-  test("hold the views of whoever restores them, a key none", async () => {
+  test("hold the views of the user who restores them, and none of a key", async () => {
     const { browser } = await signIn(stack());
     await browser.post("/runs", { project: "demo", name: "r" });
     await browser.post("/api/workspace-views", { name: "Daily", project: "demo", payload: { sections: [] } });
@@ -122,7 +122,7 @@ describeModes("restored archives", (stack) => {
     expect(JSON.stringify(views)).toContain("Daily");
   });
 
-  test("bring views back shared or private as they were, as those of whoever restores them", async () => {
+  test("restore views as shared or private as they were, for the user who restores them", async () => {
     const { browser } = await signIn(stack());
     await browser.post("/runs", { project: "demo", name: "r" });
     for (const visibility of ["organization", "private"])
@@ -148,7 +148,7 @@ describeModes("restored archives", (stack) => {
     expect(faulty.status).toBe(400);
   });
 
-  test("are not visible before their end, and go on with the same key", async () => {
+  test("are not visible before their end, and continue with the same key", async () => {
     const { text } = await exported();
     const { api } = await stack().organization();
     const key = { "idempotency-key": randomUUID() };
@@ -168,7 +168,7 @@ describeModes("restored archives", (stack) => {
     expect((await api.get("/runs?project=demo")).json.runs).toHaveLength(2);
   });
 
-  test("answer under their key to whoever sent them, and not to another key of the organization", async () => {
+  test("answer under their key to their sender, and not to another key of the organization", async () => {
     const { text } = await exported();
     const { owner } = await createTeam(stack());
     const [sender, other] = [await keyOf(stack(), owner), await keyOf(stack(), owner)];
@@ -214,13 +214,13 @@ describeModes("restored archives", (stack) => {
     change(linesOf({ text })).map(encodeLine).join("");
 
   test.each<[string, (text: string) => string, number]>([
-    ["does not begin as one", (text) => text.slice(text.indexOf("\n") + 1), 1],
-    ["has a line that is no JSON", (text) => text.replace("\n", "\n{\n"), 2],
-    ["has a member that nobody knows", (text) => text.replace('"type":"run"', '"type":"run","x":1'), 3],
-    ["has a text with NUL", (text) => text.replace('"name":"r"', '"name":"\\u0000"'), 3],
-    ["has a run of no project", (text) => changed(text, ([first, , ...rest]) => [first!, ...rest]), 2],
-    ["has other counts", (text) => text.replace('"run":1', '"run":2'), 4],
-    ["is of a newer version", (text) => text.replace('"version":1', '"version":2'), 1],
+    ["do not begin as one", (text) => text.slice(text.indexOf("\n") + 1), 1],
+    ["have a line that is not JSON", (text) => text.replace("\n", "\n{\n"), 2],
+    ["have an unknown member", (text) => text.replace('"type":"run"', '"type":"run","x":1'), 3],
+    ["have a text with NUL", (text) => text.replace('"name":"r"', '"name":"\\u0000"'), 3],
+    ["have a run of no project", (text) => changed(text, ([first, , ...rest]) => [first!, ...rest]), 2],
+    ["have other counts", (text) => text.replace('"run":1', '"run":2'), 4],
+    ["are of a newer version", (text) => text.replace('"version":1', '"version":2'), 1],
   ])("that %s are refused with the line, and leave nothing", async (_what, change, position) => {
     const { api, text } = await small();
     const key = { "idempotency-key": randomUUID() };
@@ -253,7 +253,7 @@ describeModes("restored archives", (stack) => {
     expect((await restore(scoped, text.replaceAll('"small"', '"own"'))).status).toBe(200);
   });
 
-  test("take bytes that they name, of nobody else", async () => {
+  test("take bytes that they name, only from their own organization", async () => {
     const { text } = await exported();
     const { api } = await stack().organization();
     const stranger = (await stack().organization()).api;

@@ -85,7 +85,7 @@ describeModes("runs side by side", (stack) => {
       }
     });
 
-    test("compares with the reference that was asked for, if it is one of the runs", async () => {
+    test("compares with the reference that was requested, if it is one of the runs", async () => {
       const { api, a, b } = await twoRuns();
       const ask = async (reference: string) =>
         (await api.get(`${path}?run_ids=${a.id},${b.id}&reference_run_id=${reference}`)).json;

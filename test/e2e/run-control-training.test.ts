@@ -36,7 +36,7 @@ describeModes("training processes and stop requests", (stack) => {
       expect(headers).toMatchObject({ "cache-control": "private, no-store", pragma: "no-cache" });
     });
 
-    test("tells the request from its answer on, then its acknowledgement, and nothing after the end", async () => {
+    test("returns the request once it was answered, then its acknowledgement, and nothing after the end", async () => {
       const { api, id } = await fresh();
       await signalOf(api, id);
       const asked = (await api.post(`/api/runs/${id}/stop`, { reason: "secret" })).json.run_control;
@@ -230,7 +230,7 @@ describeModes("training processes and stop requests", (stack) => {
       ["an id that is a number", () => ({ stop_request_id: 5, state: "acknowledged" })],
       ["no state", (request) => ({ stop_request_id: request })],
       ["an unknown state", (request) => ({ stop_request_id: request, state: "requested" })],
-      ["an unknown state beside an id that does not match", () => ({ stop_request_id: randomUUID(), state: "done" })],
+      ["an unknown state with an id that does not match", () => ({ stop_request_id: randomUUID(), state: "done" })],
       ["a state in capitals", (request) => ({ stop_request_id: request, state: "Completed" })],
       ["a message of 513 bytes", (request) => ({ ...id(request), message: "x".repeat(513) })],
       ["a message that is a number", (request) => ({ ...id(request), message: 1 })],

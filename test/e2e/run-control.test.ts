@@ -193,7 +193,7 @@ describeModes("stop requests", (stack) => {
   });
 
   describe("Idempotency-Key", () => {
-    test("a repeat gets the stored answer, whatever has happened since", async () => {
+    test("a repeat gets the stored answer, even after later changes", async () => {
       const { api, id, path } = await fresh();
       const first = await api.post(path, { reason: "x" }, keyed("k1"));
       await api.patch(`/runs/${id}`, { status: "finished" });
@@ -218,7 +218,7 @@ describeModes("stop requests", (stack) => {
       expect(await api.post(`/api/runs/${id}/logs`, logs, keyed("k1"))).toMatchObject(reused);
     });
 
-    test("what was refused leaves no record", async () => {
+    test("a refused request leaves no record", async () => {
       const { api, path } = await fresh();
       expect((await api.post(path, { reason: 5 }, keyed("k2"))).status).toBe(400);
       const answer = await api.post(path, { reason: "fine" }, keyed("k2"));

@@ -87,7 +87,7 @@ describeModes("the readme of a run", (stack) => {
     expect((await api.get(path)).json).toEqual({ markdown: "kept" });
   });
 
-  test("goes into an archive and comes back; an archive without one restores as before", async () => {
+  test("is exported into an archive and restored; an archive without one restores as before", async () => {
     const { api, run, path } = await runOf();
     await api.call("PUT", path, { body: { markdown: "# é\n" } });
     const bare = (await api.post("/runs", { project: "p", name: "bare" })).json.run;

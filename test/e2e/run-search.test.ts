@@ -158,7 +158,7 @@ describeModes("run search", (stack) => {
     });
   });
 
-  test("GET /api/runs/summary has its total, keys and page, whatever the projection", async () => {
+  test("GET /api/runs/summary has its total, keys and page, for any projection", async () => {
     const api = await fresh();
     const first = await make(api, { name: "a", project: "p", config: { lr: 0.1 }, tags: ["t"] });
     const second = await make(api, { name: "b" });
@@ -222,7 +222,7 @@ describeModes("run search", (stack) => {
     expect(await go({ cursor: " ", offset: 2 })).toEqual(["c"]);
   });
 
-  test("120 runs come page by page, each once, while others are made", async () => {
+  test("120 runs are returned page by page, each once, while others are created", async () => {
     const api = await fresh();
     const before: string[] = [];
     for (let n = 0; n < 120; n += 20) {
@@ -253,7 +253,7 @@ describeModes("run search", (stack) => {
     expect((await fine(api, "/api/overview")).json.overview.total_runs).toBe(120 + added.length);
   });
 
-  test("what was acknowledged is in the very next answer", async () => {
+  test("acknowledged writes are in the very next answer", async () => {
     const api = await fresh();
     for (let n = 1; n <= 5; n += 1) {
       const name = `fresh ${n}`;
@@ -406,7 +406,7 @@ describeModes("run search", (stack) => {
     expect(namesIn(await fine(api, "/runs?q=%22first+%26+last%22"))).toEqual(["Calm Otter"]);
   });
 
-  test("nobody finds or counts what they may not see", async () => {
+  test("runs that the caller may not see are neither found nor counted", async () => {
     const { api, orgId } = await stack().organization();
     const theirs = await make(api, { name: "secret", project: "theirs", tags: ["hidden"] });
     await api.post(`/runs/${theirs}/metrics`, { metrics: { score: 1 }, step: 0 });

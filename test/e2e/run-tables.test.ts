@@ -54,7 +54,7 @@ describeModes("tables of runs", (stack) => {
     }
   });
 
-  test("columns are shown, also without metrics; and only when they are asked for", async () => {
+  test("columns are shown, also without metrics; and only when they are requested", async () => {
     const { api } = await threeRuns();
     const columns = "config.lr, metrics.val/loss,metrics.val/loss.best,attributes.git/commit,config.opt.name";
     const expected = (
@@ -104,7 +104,7 @@ describeModes("tables of runs", (stack) => {
     }
   });
 
-  test("the newest value counts at once, in columns, filters and orders", async () => {
+  test("the newest value counts immediately, in columns, filters and orders", async () => {
     const { api, ids } = await threeRuns();
     const order = { sort_by: "config.lr", sort_dir: "desc", q: "config.lr>0" };
     for (const value of [7, 0.01, 8]) {

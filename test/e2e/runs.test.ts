@@ -55,7 +55,7 @@ describeModes("projects and runs", (stack) => {
     expect(second.json.run.id).not.toBe(made.json.run.id);
   });
 
-  test("create with the same id and payload replays, whatever the order of keys", async () => {
+  test("create with the same id and payload replays, in any order of its keys", async () => {
     const api = await fresh();
     const id = randomUUID();
     const first = await api.post("/runs", { id: id.toUpperCase(), project: "p", config: { a: 1, b: { c: 2, d: 3 } } });
@@ -165,7 +165,7 @@ describeModes("projects and runs", (stack) => {
     }
   });
 
-  test("documents come back with the numbers that were sent", async () => {
+  test("documents are returned with the numbers that were sent", async () => {
     const api = await fresh();
     const text =
       '{"project":"n","config":{"seed":12345678901234567890,"lr":1e-05,"big":1e300,"neg":-0.0,"deep":[{"x":18446744073709551615}]}}';

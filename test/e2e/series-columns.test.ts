@@ -26,7 +26,7 @@ describeModes("series as columns", (stack) => {
     return answer.json;
   };
 
-  test("a short series comes raw, of several keys in the order of keys and runs, with the facts of the form without format", async () => {
+  test("a short series is returned raw, of several keys in the order of keys and runs, with the facts of the form without format", async () => {
     const { api, id } = await freshRun();
     const timestamp = "2026-03-01T10:00:00.123456Z";
     await write(api, id, [
@@ -64,7 +64,7 @@ describeModes("series as columns", (stack) => {
     expect(await ask(api, { key: "a", run_ids: [id], limit: 10_000 })).toMatchObject({ effective_limit: 5000 });
   });
 
-  test("a longer one comes as buckets of equal width, also between bounds, with one point beyond each on request", async () => {
+  test("a longer one is returned as buckets of equal width, also between bounds, with one point beyond each on request", async () => {
     const { api, id } = await freshRun();
     await write(api, id, line(1000));
     const whole = await ask(api, { key: "b", run_ids: [id], buckets: 10 });
@@ -119,7 +119,7 @@ describeModes("series as columns", (stack) => {
     }
   });
 
-  test("only what is behind a step comes for a chart that goes on", async () => {
+  test("only points after a step are returned for a chart that continues", async () => {
     const { api, id } = await freshRun();
     await write(api, id, line(30));
     const after = async (after_step: number) =>
@@ -201,7 +201,7 @@ describeModes("series as columns", (stack) => {
     expect(smoothed).toEqual(value);
   });
 
-  test("a fork shows what its parents had up to the steps of the forks, as far as the caller may see", async () => {
+  test("a fork shows what its parents had up to the steps of the forks, if the caller may see them", async () => {
     const { api, id } = await freshRun();
     await write(api, id, line(10));
     const fork = async (parent: string, step: number): Promise<string> =>
@@ -261,7 +261,7 @@ describeModes("series as columns", (stack) => {
   const run_ids = [randomUUID()];
   test.each<[string, object, string]>([
     ["an unknown format", { key: "a", run_ids, format: "rows" }, "format"],
-    ["a format that is no text", { key: "a", run_ids, format: 1 }, "format"],
+    ["a format that is not a string", { key: "a", run_ids, format: 1 }, "format"],
     ["neither key nor keys", { run_ids }, "keys"],
     ["both key and keys", { key: "a", keys: ["b"], run_ids }, "keys"],
     ["no keys", { keys: [], run_ids }, "keys"],
@@ -275,17 +275,17 @@ describeModes("series as columns", (stack) => {
     ["4,097 buckets", { key: "a", run_ids, buckets: 4097 }, "buckets"],
     ["bounds that are turned round", { key: "a", run_ids, start_step: 2, end_step: 1 }, "start_step"],
     ["a bound below 0", { key: "a", run_ids, start_step: -1 }, "start_step"],
-    ["edges that are no flag", { key: "a", run_ids, edges: "yes" }, "edges"],
-    ["lineage that is no flag", { key: "a", run_ids, lineage: 1 }, "lineage"],
+    ["edges that are not a boolean", { key: "a", run_ids, edges: "yes" }, "edges"],
+    ["lineage that is not a boolean", { key: "a", run_ids, lineage: 1 }, "lineage"],
     ["an unknown grid", { key: "a", run_ids, grid: "common" }, "grid"],
     ["an unknown axis", { key: "a", run_ids, x: "epoch" }, "x"],
-    ["an axis that is no text", { key: "a", run_ids, x: 3 }, "x"],
+    ["an axis that is not a string", { key: "a", run_ids, x: 3 }, "x"],
     ["an axis of no metric", { key: "a", run_ids, x: "metric:" }, "x"],
     ["after_step below 0", { key: "a", run_ids, after_step: -1 }, "after_step"],
     ["after_step and start_step", { key: "a", run_ids, after_step: 1, start_step: 0 }, "after_step"],
     ["after_step and end_step", { key: "a", run_ids, after_step: 1, end_step: 3 }, "after_step"],
     ["after_step and edges", { key: "a", run_ids, after_step: 1, edges: true }, "after_step"],
-    ["smoothing that is no object", { key: "a", run_ids, smoothing: "ema" }, "smoothing"],
+    ["smoothing that is not an object", { key: "a", run_ids, smoothing: "ema" }, "smoothing"],
     ["an unknown kind of smoothing", { key: "a", run_ids, smoothing: { kind: "median", parameter: 1 } }, "smoothing"],
     ["smoothing without a parameter", { key: "a", run_ids, smoothing: { kind: "ema" } }, "smoothing"],
     ["ema of 1", { key: "a", run_ids, smoothing: { kind: "ema", parameter: 1 } }, "smoothing"],

@@ -88,7 +88,7 @@ describeModes("signing in with an API key", (stack) => {
     expect((await openBrowser(stack().baseUrl).post("/api/auth/api-key", { api_key: text })).status).toBe(401);
   });
 
-  test("can be signed out; the key goes on", async () => {
+  test("can be signed out; the key stays valid", async () => {
     const { browser, text } = await signedIn(["export:read"]);
     const token = browser.token();
     expect((await browser.post("/api/auth/logout")).json).toEqual({ authenticated: false });

@@ -133,7 +133,7 @@ describeModes(
       expect((await org.begin(bytes)).json).toMatchObject({ deduplicated: true });
     });
 
-    test("a repeat gets its first answer at the limit; reads and deletes go on, and what is deleted makes room", async () => {
+    test("a repeat gets its first answer at the limit; reads and deletes continue, and what is deleted makes room", async () => {
       const org = await fresh();
       await fill(org, 200_000 + ROW);
       const [bytes, key] = [randomBytes(200_000), { "idempotency-key": randomUUID() }];
@@ -148,7 +148,7 @@ describeModes(
       await until("room", async () => (await org.upload(randomBytes(200_000))).status === 200);
     });
 
-    test("a larger plan makes room at once", async () => {
+    test("a larger plan makes room immediately", async () => {
       const org = await fresh();
       await fill(org, 0);
       expect(await org.upload(randomBytes(1))).toMatchObject(exceeded);

@@ -173,7 +173,7 @@ describeModes("traces", (stack) => {
     });
   });
 
-  test("pages of roots and children go on where the one before ended", async () => {
+  test("pages of roots and children continue where the one before ended", async () => {
     const { api, path, send } = await freshRun();
     const trace_id = traceIdOf();
     const events = Array.from({ length: 30 }, (_, i) =>
@@ -270,7 +270,7 @@ describeModes("traces", (stack) => {
     }
   });
 
-  test("a project's list goes back seven days unless it says, a run's to the beginning", async () => {
+  test("a project's list covers seven days by default, a run's all time", async () => {
     const { api, id, send } = await freshRun();
     await send([eventOf(traceIdOf(), { started_at: "2020-01-01T00:00:00Z" })]);
     const count = async (query: string): Promise<number> => (await api.get(`/api/traces?${query}`)).json.traces.length;
@@ -346,7 +346,7 @@ describeModes("traces", (stack) => {
     expect(answer).toMatchObject({ status: 400, json: { field: "events" } });
   });
 
-  test("what the limits allow is accepted", async () => {
+  test("events at the limits are accepted", async () => {
     const { send } = await freshRun();
     const trace_id = traceIdOf();
     const largest = eventOf(trace_id, {

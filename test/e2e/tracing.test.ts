@@ -24,7 +24,7 @@ const traceId = "4bf92f3577b34da6a3ce929d0e0e4736";
 describeOwnModes(
   "traces",
   (stack) => {
-    test("a caller's trace goes on through the gateway into the service", async () => {
+    test("a caller's trace continues through the gateway into the service", async () => {
       const { api } = await stack().organization();
       const { id } = (await api.post("/runs", {})).json.run;
       received.length = 0;

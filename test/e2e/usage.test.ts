@@ -54,7 +54,7 @@ describeModes(
         });
       });
 
-      test("tells what is stored", async () => {
+      test("shows what is stored", async () => {
         const { api } = await stack().organization({ plan: "pro", scopes });
         const { id } = (await api.post("/runs", { project: "one" })).json.run;
         await api.post("/runs", { project: "two" });
@@ -132,7 +132,7 @@ describeModes(
     });
 
     describe("the quotas of a plan", () => {
-      test("metric points: 402 above the limit, ranks included; reads and repeats go on", async () => {
+      test("metric points: 402 above the limit, ranks included; reads and repeats continue", async () => {
         const { api } = await stack().organization({ plan: "free", scopes });
         const { id } = (await api.post("/runs", {})).json.run;
         const key = { headers: { "idempotency-key": "first" } };
@@ -174,7 +174,7 @@ describeModes(
         expect(answers.find(({ status }) => status !== 200)).toMatchObject(exceeded);
       });
 
-      test("a larger plan lifts them at once, at the process that knows of it", async () => {
+      test("a larger plan lifts them immediately, in the process that learned of it", async () => {
         const { api, orgId } = await stack().organization({ plan: "free", scopes });
         const { id } = (await api.post("/runs", {})).json.run;
         await api.post(`/runs/${id}/metrics`, values(POINTS));
@@ -185,7 +185,7 @@ describeModes(
       });
     });
 
-    test("account routes: 30 requests at once with one credential, then 5 a second", async () => {
+    test("account routes: 30 simultaneous requests with one credential, then 5 a second", async () => {
       const { orgId, api } = await stack().organization({ plan: "premium", scopes: ["api_keys:write", "export:read"] });
       const list = () => api.get(`/api/orgs/${orgId}/api-keys`);
       const answers = await Promise.all(Array.from({ length: 50 }, list));

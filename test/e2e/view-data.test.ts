@@ -55,7 +55,7 @@ describeModes("the data of a view", (stack) => {
     expect(data.limits).toMatchObject({ panels: 20, points_per_series: 500, total_points: 3 });
   });
 
-  test("has at most the points that were asked for, and says what was left out", async () => {
+  test("has at most the points that were requested, and says what was left out", async () => {
     const { api } = await stack().organization();
     const id = await runWith(
       api,
@@ -76,7 +76,7 @@ describeModes("the data of a view", (stack) => {
     expect(wide.warnings).toEqual([expect.stringContaining("500 was taken")]);
   });
 
-  test("is asked for with an exported view, a saved one, or a payload; all are sanitized", async () => {
+  test("is requested with an exported view, a saved one, or a payload; all are sanitized", async () => {
     const { api, owner } = await ofTeam();
     const id = await runWith(api, "a", [{ loss: 1 }]);
     const payload = { workspaceView: panels({ metricKey: "loss" }), apiKey: "x" };

@@ -89,7 +89,7 @@ describeModes("workspace views", (stack) => {
     }
   });
 
-  test("are 401 for keys and for nobody", async () => {
+  test("are 401 for keys and without credentials", async () => {
     const { api } = await stack().organization();
     const id = randomUUID();
     for (const caller of [api, stack().api]) {
@@ -187,7 +187,7 @@ describeModes("workspace views", (stack) => {
     expect(await remove(browser, view)).toMatchObject({ status: 409, json: { error: expect.any(String) } });
   });
 
-  test("leave as a file with a checksum, and come back without what may be secret", async () => {
+  test("are exported as a file with a checksum, and imported without possible secrets", async () => {
     const { browser } = await signIn(stack());
     const view = await create(browser, {
       name: "Daily Loss",

@@ -90,7 +90,7 @@ describeWith(servers)("the worst body of each route", () => {
     return slowestMs;
   }
 
-  test("makes nobody wait for most of what it takes", async () => {
+  test("delays other requests by only a small part of its duration", async () => {
     const { api, run } = people[0]!;
     let [waitedMs, tookMs] = [0, 0];
     for (const [what, method, path, wrap, bytes] of targets) {

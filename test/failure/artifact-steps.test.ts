@@ -81,7 +81,7 @@ describeWith(servers)("killed between two steps of an upload", () => {
 
   const cases = steps.flatMap((step) => step.victims.map((victim) => [step.stores, step.name, victim, step] as const));
 
-  test.each(cases)("%s; %s: %s is killed, and whoever comes back has all of it", async (...[, , victim, step]) => {
+  test.each(cases)("%s; %s: %s is killed, and a client that retries gets all of it", async (...[, , victim, step]) => {
     const { api, orgId, key } = await stack.organization();
     const runId = (await api.post("/runs", {})).json.run.id;
     const files = [fileOf("small.txt", 100), fileOf("middle.bin", 300_000)];

@@ -71,7 +71,7 @@ describeWith(servers)("streams of changes", () => {
   const untilReset = (stream: ChangeStream, from = 0, ms?: number): Promise<unknown> =>
     until("a reset", () => Promise.resolve(stream.events.slice(from).some(({ event }) => event === "reset")), ms);
 
-  test("go on at another gateway behind the last event, without a gap, a repeat or a reset", async () => {
+  test("continue at another gateway behind the last event, without a gap, a repeat or a reset", async () => {
     const { write, follow } = await setUp();
     const here = await follow();
     await untilStep(here, await write());
@@ -87,7 +87,7 @@ describeWith(servers)("streams of changes", () => {
     expect(back.events.map(({ data }) => data.step)).toEqual([4]);
   });
 
-  test("begin anew when the process that wrote is killed, and go on with the next one", async () => {
+  test("are reset when the process that wrote is killed, and continue with the next one", async () => {
     const { write, follow } = await setUp();
     const [here, there] = [await follow(), await follow(undefined, replica.api.baseUrl)];
     const step = await write();
@@ -115,7 +115,7 @@ describeWith(servers)("streams of changes", () => {
     expect(second.events.map(({ event }) => event)).toEqual(["points"]);
   });
 
-  test("say within ten seconds without NATS that something may have changed, and go on with it", async () => {
+  test("say within ten seconds without NATS that something may have changed, and continue with it", async () => {
     const { write, follow } = await setUp();
     const stream = await follow();
     await untilStep(stream, await write());
@@ -131,7 +131,7 @@ describeWith(servers)("streams of changes", () => {
     await until("the last step, or a reset", () =>
       Promise.resolve(stream.events.slice(again).some(({ event, data }) => event === "reset" || data.step === last)),
     );
-    await until("a step that comes by itself", async () => {
+    await until("a step that arrives by itself", async () => {
       const [step, from] = [await write(), stream.events.length];
       await new Promise((resolve) => setTimeout(resolve, 500));
       return stream.events.slice(from).some(({ data }) => data.step === step);

@@ -81,7 +81,7 @@ describeWith(servers)("while NATS is stopped", () => {
   });
   afterAll(() => stack.stop());
 
-  test("ingest and reads go on, new keys work immediately, a revoked one stops within ten seconds", async () => {
+  test("ingest and reads continue, new keys work immediately, a revoked one stops within ten seconds", async () => {
     const { api } = await stack.organization();
     const { id } = (await api.post("/runs", {})).json.run;
     await stack.nats?.stop();

@@ -34,7 +34,7 @@ test("an export beyond the share of its organization breaks off, and takes nothi
   expect(await files()).toEqual([]);
 });
 
-test("a killed process leaves no file behind, and its exports are made again", async () => {
+test("a killed process leaves no file behind, and its exports are created again", async () => {
   const { api, key } = await stack.organization();
   await writeLargeProject(api, "small", 1 / 20);
   const url = `${stack.baseUrl}${SMALL}`;

@@ -9,7 +9,7 @@ import { downloadedHash, downloadedHashes, fileOf, insist, storePlain, storeVers
 const FILE_BYTES_MAX = 1024 * 1024;
 
 /**
- * A really full file system needs a mount, which most machines refuse to a test; the limit on the size of files (RLIMIT_FSIZE) works for everybody, and the
+ * A really full file system needs a mount, which most machines refuse to a test; the limit on the size of files (RLIMIT_FSIZE) works for every user, and the
  * error takes the same way.
  */
 let stack: OwnStack;

@@ -26,7 +26,7 @@ async function readAll(api: Api, path: string): Promise<string[] | undefined> {
 describeOwnModes(
   "compaction of console logs",
   (stack) => {
-    test("whose process is killed again and again under load loses no line and doubles none", async () => {
+    test("whose process is killed again and again under load neither loses nor duplicates a line", async () => {
       const { api } = await stack().organization();
       const { id } = (await api.post("/runs", {})).json.run;
       const path = `/api/runs/${id}/logs`;

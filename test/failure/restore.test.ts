@@ -11,7 +11,7 @@ const [RUNS, REQUESTS, POINTS] = [4, 8, 500];
 
 describeWith(servers)("a restore", () => {
   test.each(["imports-export", "ingest"])(
-    "goes on when %s is killed again and again, and stores everything once",
+    "continues when %s is killed again and again, and stores everything once",
     async (module) => {
       const stack = await startStack("split");
       try {

@@ -53,7 +53,7 @@ describeWith(servers)("two control services", () => {
     await untilEnded(there, id, true, withinMs);
   }
 
-  test("what is changed through one is seen through the other within a second", async () => {
+  test("a change through one is seen through the other within a second", async () => {
     for (let round = 0; round < 5; round += 1) {
       const { here, there, id } = await pair();
       const [one, other] = round % 2 === 0 ? [here, there] : [there, here];
@@ -62,7 +62,7 @@ describeWith(servers)("two control services", () => {
     }
   });
 
-  test("and within ten while NATS is stopped; the stop itself goes on as always", async () => {
+  test("and within ten while NATS is stopped; the stop itself works as always", async () => {
     const before = await pair();
     await stack.nats?.stop();
     await seenOnTheOther(before.here, before.there, before.id, 10_000);
@@ -98,7 +98,7 @@ describeWith(servers)("two control services", () => {
 });
 
 describe.each(modesHere())("stop requests of an installation that is killed, %s", (mode) => {
-  test("are there when it comes back, and so is what they stopped", async () => {
+  test("exist after it restarts, and so do their effects", async () => {
     const stack = await startStack(mode);
     try {
       const { api } = await stack.organization();

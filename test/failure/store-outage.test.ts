@@ -14,7 +14,7 @@ describeWith(servers)("while the object store is stopped", () => {
   });
   afterAll(() => stack.stop());
 
-  test("what needs bytes is 503 with Retry-After, everything else goes on, and all recovers by itself", async () => {
+  test("requests that need bytes are 503 with Retry-After, everything else works, and all recovers by itself", async () => {
     const { api, key } = await stack.organization();
     const runId = (await api.post("/runs", {})).json.run.id;
     const storer = { api, runId, ask: insist };

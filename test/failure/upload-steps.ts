@@ -133,7 +133,7 @@ export const steps: readonly Step[] = [
     await scene.counted(uploads("uploading"));
   }),
   version("uploads have begun in the store, their names are not written", ["artifacts", "postgres"], namesUnwritten),
-  version("names are written, nobody has the addresses", ["gateway"], async (scene) => {
+  version("names are written, the addresses are not returned", ["gateway"], async (scene) => {
     const lock = await namesUnwritten(scene);
     scene.pauseGateway();
     await lock.unlock();
@@ -165,7 +165,7 @@ export const steps: readonly Step[] = [
   version("the version is written, not committed", ["artifacts", "postgres"], (scene) =>
     completeAgainst(scene, STORAGE),
   ),
-  version("the version is committed, nobody knows it", ["gateway"], async (scene) => {
+  version("the version is committed, not answered", ["gateway"], async (scene) => {
     const lock = await completeAgainst(scene, STORAGE);
     scene.pauseGateway();
     await lock.unlock();
@@ -181,7 +181,7 @@ export const steps: readonly Step[] = [
   plain("the bytes are stored, nothing refers to them", ["artifacts", "postgres"], (scene) =>
     plainAgainst(scene, "artifacts"),
   ),
-  plain("the artifact is committed, nobody knows it", ["gateway"], async (scene) => {
+  plain("the artifact is committed, not answered", ["gateway"], async (scene) => {
     const lock = await plainAgainst(scene, "artifacts");
     scene.pauseGateway();
     await lock.unlock();

@@ -12,7 +12,7 @@ const KILLS = rounds(3);
 /** Writes of each kind that are acknowledged between two kills. */
 const BETWEEN = 15;
 
-describeWith(servers)("what an organization has used", () => {
+describeWith(servers)("the usage of an organization", () => {
   let stack: OwnStack;
   beforeAll(async () => {
     stack = await startStack("split", { settings: { TIDEMARK_LIMITS: "on" } });

@@ -31,7 +31,7 @@ describe("a history is not linear in which", () => {
     ["two deleters win", history([remove("1"), deleted, 1, 3], [remove("1"), deleted, 2, 4])],
     ["two replacers win", history([replace("1"), view("b", "2"), 1, 3], [replace("1"), view("b", "3"), 2, 4])],
     ["a deleter and a replacer win", history([remove("1"), deleted, 1, 3], [replace("1"), view("b", "2"), 2, 4])],
-    ["nobody wins", history([remove("1"), refused(409), 1, 3], [remove("1"), refused(409), 2, 4])],
+    ["no writer wins", history([remove("1"), refused(409), 1, 3], [remove("1"), refused(409), 2, 4])],
     ["a change is not newer", history([{ kind: "put", name: "c" }, view("c", "1"), 1, 2])],
     ["a change is lost", history([{ kind: "put", name: "c" }, view("c", "2"), 1, 2], [read, view("a", "1"), 3, 4])],
     ["a deleted view is read", history([remove("1"), deleted, 1, 2], [read, view("a", "1"), 3, 4])],

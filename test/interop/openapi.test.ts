@@ -301,7 +301,7 @@ include-name = ["GET /runs", "GET /projects"]
 [operations.checks.positive_data_acceptance]
 expected-statuses = ["2xx", 304, 402, 403, 404, 409, 410, 429, 503]
 [[operations]]
-# Others come without an Origin, so that OPTIONS is answered with Allow, not as a preflight request.
+# Others are sent without an Origin, so that OPTIONS is answered with Allow, not as a preflight request.
 include-name = [
   "POST /api/auth/dev/google", "POST /api/auth/logout", "POST /api/auth/device-code/confirm", "POST /api/orgs/{org_id}/seats",
   "DELETE /projects/{project_id}", "POST /projects/{project_id}/restore",

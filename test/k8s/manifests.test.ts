@@ -146,7 +146,7 @@ describe("the Kubernetes manifests", () => {
     });
   });
 
-  test("let Prometheus reach the port of the figures alone, and peers those where a token is asked for", () => {
+  test("let Prometheus reach the port of the figures alone, and peers those where a token is required", () => {
     const rules = find("NetworkPolicy", "internal-ports")?.spec?.ingress ?? [];
     const portsFor = (text: string) =>
       rules.filter(({ from }) => JSON.stringify(from).includes(text)).flatMap(({ ports = [] }) => ports);
@@ -223,7 +223,7 @@ describe("the secrets of the manifests", () => {
     expect(Object.keys(settings).filter((name) => /TOKEN|SECRET|KEY|PASSWORD|DATABASE/.test(name))).toEqual([]);
   });
 
-  test("are all made by the example, with the keys that are asked for and a login for each service", () => {
+  test("are all made by the example, with the keys that are requested and a login for each service", () => {
     const asked = workloads.flatMap(variablesOf).flatMap(({ valueFrom }) => valueFrom?.secretKeyRef ?? []);
     expect(asked.length).toBeGreaterThan(20);
     for (const { name, key } of asked) {

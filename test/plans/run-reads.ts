@@ -30,7 +30,7 @@ export const runReads: readonly Read[] = [
     list(`by ${sort}`, summary(`sort_by=${sort}`)),
     list(`by ${sort}, of a project`, summary(`sort_by=${sort}&project=rl-control`), { each: 40 }),
   ]),
-  list("by a metric that nobody has", summary("sort_by=metric-best&metric_key=nobody"), { each: 14 }),
+  list("by a metric that no run has", summary("sort_by=metric-best&metric_key=nobody"), { each: 14 }),
   // Few are looked up and sorted.
   list("failed ones", summary("status=failed"), {
     items: ({ total }) => Math.min(total, 2000),
@@ -52,7 +52,7 @@ export const runReads: readonly Read[] = [
   list("a rare tag without total", `/runs?limit=25&${search("tag:paper-fig3")}`, { base: NEWEST + 500 }),
   list("a common tag without total", `/runs?limit=25&${search("tag:team-7")}`, { base: NEWEST + 500 }),
   list("a common word without total", `/runs?limit=25&${search("adamw")}`, { base: NEWEST + 500 }),
-  list("a word that nobody has", `/runs?limit=25&${search("zzzznothing")}`, { base: NEWEST + 500 }),
+  list("a word that no run has", `/runs?limit=25&${search("zzzznothing")}`, { base: NEWEST + 500 }),
   list("a common word", summary(search("adamw")), { items: ({ total, runs }) => total + runs.length }),
   list("a rare literal", summary(search("canyon-4711")), { base: 400 }),
   list("terms together", summary(search("tag:paper-fig3 AND -notes:reviewer AND (lion OR status:failed)")), {

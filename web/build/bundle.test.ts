@@ -26,7 +26,7 @@ describe("the bundle", () => {
     expect(bytesOf([...base, ...index.parts["signin"]!])).toBeLessThanOrEqual(BASE_BYTES_MAX);
   });
 
-  test("has a small page of embedded views, which brings no style of the dashboard", () => {
+  test("has a small page of embedded views, which has no styles of the dashboard", () => {
     const { script, style } = built.index.embed;
     expect(gzipSync(script + style).length).toBeLessThanOrEqual(EMBED_BYTES_MAX);
     expect(style).not.toContain("@layer");

@@ -18,7 +18,7 @@ async function run(from: string, surroundings = recordedSurroundings(), ...more:
   return { code, text: [...surroundings.printed, ...surroundings.reported].join("\n") };
 }
 
-test("runs come with their bytes, and again nothing does", async () => {
+test("runs arrive with their bytes, and a repeat sends nothing", async () => {
   server = await startArchiveServer();
   const first = await run(wandb);
   expect(first).toMatchObject({ code: 0, text: expect.stringContaining("imported from wandb") });
@@ -34,7 +34,7 @@ test("runs come with their bytes, and again nothing does", async () => {
   expect(server.keys).toHaveLength(1);
 });
 
-test("only what is new comes, and in another project everything does", async () => {
+test("only what is new is sent, and everything to another project", async () => {
   server = await startArchiveServer();
   const folder = temporaryFolder();
   cpSync(wandb, folder, { recursive: true });
@@ -60,7 +60,7 @@ test.each(["break before", "break after", "busy"] as const)(
   },
 );
 
-test("a command that ended before the answer came goes on with the same archive", async () => {
+test("a command that ended before the answer arrived continues with the same archive", async () => {
   let isDown = true;
   server = await startArchiveServer((request) => (isDown && request === POST ? "break after" : undefined));
   const surroundings = recordedSurroundings();
@@ -92,7 +92,7 @@ test("nothing is sent in a dry run", async () => {
   expect(server.requests).toEqual([]);
 });
 
-test("an export goes as it is, with the bytes beside it", async () => {
+test("an export is sent as it is, with the bytes next to it", async () => {
   server = await startArchiveServer();
   const source = recordedSurroundings();
   await run(wandb, source);
@@ -121,7 +121,7 @@ test.each([
   expect(await runCli(args, recordedSurroundings())).toBe(2);
 });
 
-test("what cannot be read is said", async () => {
+test("unreadable files are reported", async () => {
   server = await startArchiveServer();
   expect(await run(join(fixturesFolder, "nowhere"))).toMatchObject({
     code: 1,

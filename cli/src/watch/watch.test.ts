@@ -85,7 +85,7 @@ test("a run that came in another way is left alone", async () => {
   expect(surroundings.printed.join("\n")).toContain("is there already");
 });
 
-test("Ctrl-C closes runs of TensorBoard, and the next start goes on", async () => {
+test("Ctrl-C closes runs of TensorBoard, and the next start continues", async () => {
   server = await startPointsServer();
   const folder = temporaryFolder();
   const data = join(fixturesFolder, "tensorboard-2.21.0/data");

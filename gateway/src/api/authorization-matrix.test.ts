@@ -128,7 +128,7 @@ describe.each(routes.map((route) => [titleOf(route), route] as const))("%s", (_,
   const { callers: allowed } = route;
 
   if (allowed.kind === "credentials") {
-    test("lets in whom its record names, and nobody else", async () => {
+    test("admits the callers that its record names, and no others", async () => {
       const actual: Record<string, number> = {};
       const owed: Record<string, number> = {};
       for (const caller of callers) {

@@ -12,7 +12,7 @@ describe("lists", () => {
     ["GET /api/orgs/{org_id}/api-keys", decodeListApiKeys, 1000],
     ["GET /api/orgs/{org_id}/seats", decodeListSeats, 1000],
     ["GET /api/orgs/{org_id}/invitations", decodeListInvitations, 200],
-  ])("%s has pages of 100 unless told otherwise, and refuses others than 1 to %3$d", (_, decode, max) => {
+  ])("%s has pages of 100 by default, and refuses others than 1 to %3$d", (_, decode, max) => {
     expect(decode(inputOf({ params: { org_id: "org" } }))).toMatchObject({ page: { limit: 100, offset: 0n } });
     const query = { limit: String(max), offset: "7" };
     expect(decode(inputOf({ params: { org_id: "org" }, query }))).toMatchObject({ page: { limit: max, offset: 7n } });

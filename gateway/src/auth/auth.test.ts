@@ -50,7 +50,7 @@ function key(more: Partial<CredentialEntry> = {}): { text: string; entry: Creden
   };
 }
 
-describe("what a request presents", () => {
+describe("the credentials of a request", () => {
   test.each([
     ["nothing", {}, { kind: "none" }],
     ["a blank Authorization", { authorization: " " }, { kind: "none" }],
@@ -133,13 +133,13 @@ describe("rights", () => {
 
   test.each([
     [
-      "a key where only sessions come",
+      "a key where only sessions are accepted",
       { ...callers, key: { refused: 401 } },
       CallerKind.API_KEY,
       "unauthenticated: this route needs a signed-in session",
     ],
     [
-      "a session where only keys come",
+      "a session where only keys are accepted",
       { ...callers, session: { refused: 403 } },
       CallerKind.SESSION,
       "forbidden: this route needs an api key",
@@ -150,16 +150,24 @@ describe("rights", () => {
       CallerKind.SESSION,
       "unauthenticated: this route needs an api key",
     ],
-    ["a key where keys come", callers, CallerKind.API_KEY, "accepted"],
+    ["a key where keys are accepted", callers, CallerKind.API_KEY, "accepted"],
   ] as [string, typeof callers, CallerKind, string][])("%s", (_, route, kind, expected) => {
     const presented = kind === CallerKind.SESSION ? "session" : "api_key";
     expect(reasonOf(() => checkKind(route, { ...keyOf(), kind }, presented))).toBe(expected);
   });
 
   test.each([
-    ["both kinds may come", callers, "accepted"],
-    ["only users come", { ...callers, key: { refused: 401 } }, "forbidden: this route needs the session of a user"],
-    ["only keys come", { ...callers, session: { refused: 401 } }, "unauthenticated: this route needs an api key"],
+    ["both kinds are accepted", callers, "accepted"],
+    [
+      "only users are accepted",
+      { ...callers, key: { refused: 401 } },
+      "forbidden: this route needs the session of a user",
+    ],
+    [
+      "only keys are accepted",
+      { ...callers, session: { refused: 401 } },
+      "unauthenticated: this route needs an api key",
+    ],
   ] as [string, typeof callers, string][])("a session of a key where %s", (_, route, expected) => {
     expect(reasonOf(() => checkKind(route, keyOf(), "session"))).toBe(expected);
   });
@@ -195,7 +203,7 @@ describe("the directory", () => {
     expect(find(directory, known)).toMatchObject({ entry: { revoked: true }, organization: { planTier: "pro" } });
   });
 
-  test("a snapshot keeps what it holds, and what was looked up meanwhile, and forgets the rest", () => {
+  test("a snapshot keeps its entries and those looked up in the meantime, and drops the rest", () => {
     const directory = createDirectory();
     const [old, kept, looked] = [key(), key(), key()];
     directory.put({ organizations: [organization()], credentials: [old.entry, kept.entry] });
@@ -358,7 +366,7 @@ describe("look-ups", () => {
     Promise.resolve(create(LookupCredentialResponseSchema, { entry: known.entry, organization: organization() }));
   const missing = () => Promise.resolve(create(LookupCredentialResponseSchema));
 
-  test("what was found is known from then on", async () => {
+  test("a found credential is known from then on", async () => {
     const known = key();
     const { access } = setUp([found(known)]);
     expect((await access.lookUp(CredentialKind.API_KEY, known.entry.id))?.entry.id).toBe(known.entry.id);
@@ -375,7 +383,7 @@ describe("look-ups", () => {
     expect(asked()).toBe(1);
   });
 
-  test("a credential that does not exist is not asked for again within a second", async () => {
+  test("a credential that does not exist is not looked up again within a second", async () => {
     const known = key();
     const { access, clock, asked } = setUp([missing, found(known)]);
     expect(await access.lookUp(CredentialKind.API_KEY, known.entry.id)).toBeUndefined();

@@ -51,7 +51,7 @@ test("all pages of a snapshot are read before it counts as loaded, then only cha
   expect(knows("c")).toBe(true);
 });
 
-test("a snapshot that breaks off goes on where it was, and forgets nothing before it is whole", async () => {
+test("a snapshot that breaks off continues where it was, and drops nothing before it is complete", async () => {
   const { projection, cursors, knows } = setUp((_, call) => {
     if (call === 1) return { organizations: [org], credentials: [key("old")], cursor: "1", fromStart: true };
     if (call === 2) return { organizations: [org], credentials: [key("a")], cursor: "2", more: true, fromStart: true };
@@ -72,7 +72,7 @@ test("a failed first load is not loaded but degraded", async () => {
   expect([projection.loaded(), projection.degraded(), projection.fresh()]).toEqual([false, true, false]);
 });
 
-test("what was loaded may be believed for a minute after the beginning of the last success", async () => {
+test("loaded entries are trusted for a minute after the beginning of the last success", async () => {
   const { projection, clock } = setUp((_, call) => {
     if (call > 1) throw new Error("gone");
     return { cursor: "1" };

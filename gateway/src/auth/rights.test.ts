@@ -34,7 +34,7 @@ test.each(["unauthenticated", "forbidden"] as const)(
   },
 );
 
-test("who has to be asked may take longer, and who cannot be asked is asked again", async () => {
+test("a look-up that needs a request may take longer, and one that fails is repeated", async () => {
   const watch = createRightsWatch();
   const answers = [new AppError("service_unavailable", "away"), new AppError("unauthenticated", "revoked")];
   const ended: unknown[] = [];

@@ -47,14 +47,14 @@ async function setUp() {
   };
 }
 
-test("what is announced reaches the subscribers", async () => {
+test("announced changes reach the subscribers", async () => {
   const { take, pass, points, resets } = await setUp();
   take(messageOf(A, 0, 1, [{ runId: "r" }]));
   pass(1);
   expect([points(), resets()]).toEqual([1, 0]);
 });
 
-test("a publisher that falls silent makes all begin anew within nine seconds, once", async () => {
+test("a publisher that falls silent resets all streams within nine seconds, once", async () => {
   const { take, pass, resets } = await setUp();
   take(messageOf(A, 0, 1));
   pass(7900);
@@ -65,7 +65,7 @@ test("a publisher that falls silent makes all begin anew within nine seconds, on
   expect(resets()).toBe(1);
 });
 
-test("without the bus all begin anew each five seconds, and nobody counts as silent", async () => {
+test("without the bus all streams are reset every five seconds, and no publisher counts as silent", async () => {
   const { take, pass, resets, bus, reconnect, points } = await setUp();
   take(messageOf(A, 0, 1));
   bus.isUp = false;

@@ -76,7 +76,7 @@ test("there are 200 ms between two events of one run and kind, and in between ch
   expect(events.at(-1)!.data).toEqual({ run_id: "r", keys: ["k0", "k1"], step: 101 });
 });
 
-test("changes of other projects, and of a project of another organization with the same id, do not come", () => {
+test("changes of other projects, and of a project of another organization with the same id, are not sent", () => {
   const { hub, subscribe, pass } = setUp();
   const { got } = subscribe();
   const foreign = subscribe(undefined, OTHER);
@@ -107,7 +107,7 @@ test("a subscriber begins at its moment, also while older changes wait to be sen
   expect(eventsIn(second.got).at(-1)!.id).toBe(eventsIn(first.got).at(-1)!.id);
 });
 
-test("who has left gets nothing more, and nothing is kept of a project without subscribers", () => {
+test("a subscriber that left gets nothing more, and nothing is kept for a project without subscribers", () => {
   const { hub, subscribe, pass, write } = setUp();
   const { got, leave } = subscribe();
   write(A, "r1");
@@ -118,7 +118,7 @@ test("who has left gets nothing more, and nothing is kept of a project without s
 });
 
 describe("coming back", () => {
-  test("behind each event brings exactly the others", () => {
+  test("behind each event sends exactly the others", () => {
     const { subscribe, pass, write } = setUp();
     const { got } = subscribe();
     write(A, "r1", "r2");
@@ -134,7 +134,7 @@ describe("coming back", () => {
     }
   });
 
-  test("what is replayed does not come again", () => {
+  test("replayed changes are not sent again", () => {
     const { subscribe, pass, write } = setUp();
     const { got } = subscribe();
     write(A, "r1");
@@ -175,7 +175,7 @@ describe("coming back", () => {
     expect(eventsIn(subscribe(idAtEnd(got)).got)).toEqual([]);
   });
 
-  test("after a publisher has begun brings what that one announced", () => {
+  test("after a publisher has begun sends what it announced", () => {
     const { hub, subscribe, pass } = setUp();
     const { got } = subscribe();
     hub.take(messageOf(PUBLISHERS[2], 0, 1, [{ runId: "r1" }]));
@@ -256,7 +256,7 @@ describe("coming back", () => {
 });
 
 describe("reset", () => {
-  test("comes when a message is missing, before what is known", () => {
+  test("is sent when a message is missing, before what is known", () => {
     const { hub, subscribe, pass } = setUp();
     const { got } = subscribe();
     hub.take(messageOf(A, 7, 8, [{ runId: "r1" }]));
@@ -264,7 +264,7 @@ describe("reset", () => {
     expect(eventsIn(got)).toMatchObject([{ event: "reset" }, { event: "points" }]);
   });
 
-  test("comes to all, and stands for what waits", () => {
+  test("is sent to all, and replaces what waits", () => {
     const { hub, subscribe, pass, write } = setUp();
     const [one, other] = [subscribe(), subscribe(undefined, OTHER)];
     write(A, "r1");

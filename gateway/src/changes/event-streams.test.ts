@@ -55,7 +55,7 @@ function setUp(connectionsMax = 10_000) {
   };
 }
 
-test("a comment comes each 15 seconds, whenever a stream began", () => {
+test("a comment is sent every 15 seconds, whenever a stream began", () => {
   const { start, seconds } = setUp();
   const answers: FakeAnswer[] = [];
   for (let i = 0; i < 40; i++) {
@@ -96,7 +96,7 @@ test("a place that is given up, or whose client has left already, is free", () =
   expect([streams.count(), gone.got]).toEqual([0, ""]);
 });
 
-test("a client that does not read is cut: at once when much waits, at the second comment when little does", () => {
+test("a client that does not read is disconnected: immediately when much waits, at the second comment when little does", () => {
   const { start, hub, pass, seconds } = setUp();
   const [slow, stuck, fine] = [start(), start(), start()];
   hub.take(messageOf(A, 0, 1));

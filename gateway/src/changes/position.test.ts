@@ -27,7 +27,7 @@ test.each([
   "aaaaaaaaaaaa-zzzzzzzzzzz",
   "aaaaaaaaaaaa-1.aaaaaaaaaaaa",
   Array.from({ length: 300 }, () => "aaaaaaaaaaaa-1").join("."),
-])("%j is no position", (text) => {
+])("%j is not a position", (text) => {
   expect(readPosition(text)).toBeUndefined();
 });
 

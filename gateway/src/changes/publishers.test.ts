@@ -35,7 +35,7 @@ test("a gateway that has just begun learns who is there", () => {
   expect(publishers.take(messageOf(B, 700, 900), 63_000)).toBe("gap");
 });
 
-test("a message that comes again is old, and changes nothing", () => {
+test("a message that arrives again is old, and changes nothing", () => {
   const publishers = createPublishers(0);
   publishers.take(messageOf(A, 0, 1), 0);
   publishers.take(messageOf(A, 1, 5), 0);
@@ -60,7 +60,7 @@ test("a publisher that falls silent has died; one that ended has not, and is nam
   expect(publishers.take(messageOf(A, 1, 900), 5 * 60_000)).toBe("gap");
 });
 
-test("silence is counted anew where nothing could be received", () => {
+test("silence is counted from the start again after a time in which nothing could be received", () => {
   const publishers = createPublishers(0);
   publishers.take(messageOf(A, 0, 1), 0);
   publishers.forgive(3000);
@@ -68,7 +68,7 @@ test("silence is counted anew where nothing could be received", () => {
   expect(publishers.dropSilent(3000 + SILENT_MS)).toBe(true);
 });
 
-test("what was forgotten moves the floor, which never goes down", () => {
+test("forgotten changes move the floor, which never decreases", () => {
   const publishers = createPublishers(0);
   publishers.take(messageOf(A, 0, 9), 0);
   publishers.forgot(A, 500);

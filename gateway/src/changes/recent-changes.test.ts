@@ -20,7 +20,7 @@ function setUp(bytesMax?: number) {
   return { recent, forgotten, behind };
 }
 
-test("what changed behind a position comes once for each run and kind, in the order of the last change", () => {
+test("changes behind a position are returned once for each run and kind, in the order of the last change", () => {
   const { recent, behind } = setUp();
   recent.add("p", change("r1"), "a", 1, 0);
   recent.add("p", change("r2"), "a", 2, 0);
@@ -34,7 +34,7 @@ test("what changed behind a position comes once for each run and kind, in the or
   expect(behind({}, "x")).toEqual([]);
 });
 
-test("a run that several publishers announced comes with what all of them said", () => {
+test("a run that several publishers announced is returned with what all of them said", () => {
   const { recent, behind } = setUp();
   recent.add("p", change("r1", { keys: ["x"], step: 9 }), "a", 1, 0);
   recent.add("p", change("r2"), "b", 1, 0);
@@ -58,7 +58,7 @@ test("a run that several publishers announced comes with what all of them said",
   expect(behind({}, "p", (publisher) => publisher === "a")).toEqual(["r1"]);
 });
 
-test("what is unchanged for five minutes is forgotten, and reported with its last number", () => {
+test("a run that is unchanged for five minutes is forgotten, and reported with its last number", () => {
   const { recent, forgotten, behind } = setUp();
   recent.add("p", change("r1"), "a", 1, 0);
   recent.add("p", change("r2"), "a", 2, 0);
@@ -77,7 +77,7 @@ test("what is unchanged for five minutes is forgotten, and reported with its las
   ]);
 });
 
-test("memory is bounded: what is unchanged for longest goes first", () => {
+test("memory is bounded: what is unchanged for longest is dropped first", () => {
   const { recent, forgotten, behind } = setUp(2000);
   for (let i = 0; i < 5; i++) recent.add("p", change(`r${i}`), "a", i + 1, 0);
   expect(behind({})).toEqual(["r1", "r2", "r3", "r4"]);

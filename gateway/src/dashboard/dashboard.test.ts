@@ -48,7 +48,7 @@ describe("pages", () => {
   });
 
   test.each(["/x", "/signin/x", "/p", "/p/", "/auth", "/Signin", "//", "/assets", "/reports", "/api/p/a", "/p%2Fa"])(
-    "%s is no page",
+    "%s is not a page",
     async (path) => {
       await start();
       const answer = await call(path, { accept: HTML });
@@ -65,7 +65,7 @@ describe("pages", () => {
     expect(head.headers["content-security-policy"]).toBe(get.headers["content-security-policy"]);
   });
 
-  test("run and load nothing but files of this server, and stand in no frame", async () => {
+  test("run and load only files of this server, and cannot be framed", async () => {
     await start();
     const { headers, text } = await call("/", { accept: HTML });
     expect(headers["content-security-policy"]).toBe(

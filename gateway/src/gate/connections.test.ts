@@ -34,7 +34,7 @@ async function isServed(localAddress: string): Promise<boolean> {
   return Promise.race([served, once(socket, "close").then(() => false)]);
 }
 
-test("a network has a quarter of the connections at most, and others go on", async () => {
+test("a network has a quarter of the connections at most, and others are served", async () => {
   await start(8);
   expect([await isServed("127.0.0.2"), await isServed("127.0.0.2"), await isServed("127.0.0.2")]).toEqual([
     true,
@@ -51,14 +51,14 @@ test("a connection that ended makes room", async () => {
   while (!(await isServed("127.0.0.2"))) continue;
 });
 
-test("what is shared by many clients may have all, and no more", async () => {
+test("an address shared by many clients may have all connections, and no more", async () => {
   await start(4, ["127.0.0.0/8"]);
   const served = [];
   for (let i = 0; i < 5; i += 1) served.push(await isServed("127.0.0.2"));
   expect(served).toEqual([true, true, true, true, false]);
 });
 
-test("a client that takes nothing of its answer is cut, one that asks for nothing is not", async () => {
+test("a client that does not read its answer is disconnected, an idle one is not", async () => {
   await start(8);
   server.timeout = 200;
   const port = (server.address() as AddressInfo).port;

@@ -79,7 +79,7 @@ function untilStatus(status: number, ask: () => ReturnType<typeof post>): Return
   });
 }
 
-test("while one large body is held, another is told to come back, and a small one is served", async () => {
+test("while one large body is held, another is told to retry, and a small one is served", async () => {
   const slow = await begin(bodyOf(400_000));
   const refused = await post(bodyOf(200_000));
   expect(refused).toEqual({
@@ -100,7 +100,7 @@ test("a compressed body counts with what it becomes", async () => {
   expect(await untilStatus(200, compressed)).toMatchObject({ body: { length: 199_992 } });
 });
 
-test("a client that goes away gives back what it held", async () => {
+test("a client that disconnects gives back what it held", async () => {
   const slow = await begin(bodyOf(400_000));
   expect((await post(bodyOf(200_000))).status).toBe(503);
   slow.socket.destroy();
@@ -147,7 +147,7 @@ function askSlowly(): Socket {
   return slow;
 }
 
-test("while a large answer is on its way to a slow client, another is told to come back, and a small one is sent", async () => {
+test("while a large answer is on its way to a slow client, another is told to retry, and a small one is sent", async () => {
   const slow = askSlowly();
   await until("an answer to wait", async () => (await ask("/give/200000")) === 503);
   expect(await ask("/give/1000")).toBe(200);

@@ -85,7 +85,7 @@ test("of many requests on one connection 32 are served at a time, and all are an
   expect(places(other.answer())).toEqual([7]);
 });
 
-test("what a client sends while its requests wait stays in the socket", async () => {
+test("data that a client sends while its requests wait stays in the socket", async () => {
   close();
   const requests = numbers(8000)
     .map((n) => get(`/wait/${n}`))

@@ -109,7 +109,7 @@ describe("a request with credentials", () => {
     expect(begun).toHaveLength(1);
   });
 
-  test("is refused with a time to come again where too many wait", async () => {
+  test("is refused with a time to retry where too many wait", async () => {
     answer = "refuse";
     for (const send of [() => get("/work"), () => post("{}")]) {
       const refused = await send();

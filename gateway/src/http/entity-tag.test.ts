@@ -24,7 +24,7 @@ describe("If-None-Match", () => {
     expect(readIfNoneMatch(field)).toEqual(tags);
   });
 
-  test("with more tags than anybody has is cut", () => {
+  test("with more tags than any client has is cut", () => {
     const field = Array.from({ length: 2000 }, (_, i) => `"t${i}"`).join(",");
     expect(readIfNoneMatch(field)).toHaveLength(100);
   });

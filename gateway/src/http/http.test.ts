@@ -34,7 +34,7 @@ describe("request ids", () => {
     ...["tm_abc", "instantml_abc", "sk_live_1", "sk_test", "pk_1", "ghp_1", "gho_1", "AKIA123", "xoxb-1", "TM_ABC"].map(
       (secret) => [`the secret-looking ${secret}`, secret] as [string, string],
     ),
-  ])("instead of %s a new one is made", (_, sent) => expect(idFor(sent)).toMatch(uuid));
+  ])("instead of %s a new one is created", (_, sent) => expect(idFor(sent)).toMatch(uuid));
 });
 
 describe("queries", () => {
@@ -53,7 +53,7 @@ describe("queries", () => {
   });
 
   test.each([
-    ["a parameter that comes twice", "a=1&b=2&a=1", "the parameter a is given twice"],
+    ["a parameter that is given twice", "a=1&b=2&a=1", "the parameter a is given twice"],
     ["twice, once blank", "a=&a=1", "the parameter a is given twice"],
     ["twice, once escaped", "a=1&%61=1", "the parameter a is given twice"],
     ["a bad escape", "a=%zz", "the parameter a has an invalid escape"],
@@ -75,7 +75,7 @@ describe("idempotency keys", () => {
     ["white space around it is dropped", " abc ", "optional", "abc"],
     ["a blank one counts as absent", "  ", "optional", undefined],
     ["none", undefined, "optional", undefined],
-    ["whatever comes to a route without keys", "ü", "none", undefined],
+    ["any key on a route without keys", "ü", "none", undefined],
   ])("%s", (_, header, use, key) => expect(readIdempotencyKey(header, use)).toBe(key));
 
   test.each<[string, string | undefined, "optional" | "required", string]>([

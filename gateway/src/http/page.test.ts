@@ -5,7 +5,7 @@ import { escapeHtml, writePage } from "./page.ts";
 const page = { title: "A & B", style: "p{margin:0}", body: "<p>1</p>" };
 const hash = (text: string): string => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
 
-test("a page may be shown by nobody else, and runs nothing", () => {
+test("a page may not be framed, and runs no scripts", () => {
   const { text, headers } = writePage(page);
   expect(text).toContain("<title>A &#38; B</title>");
   expect(text).not.toContain("<script");

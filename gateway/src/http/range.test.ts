@@ -34,7 +34,7 @@ test.each<[string | undefined, ReturnType<typeof chooseRange>]>([
   expect(chooseRange(header, 10)).toEqual(chosen);
 });
 
-test("of no bytes there is no range", () => {
+test("an empty body has no range", () => {
   expect([undefined, "bytes=0-", "bytes=-1", "bytes=0-0"].map((header) => chooseRange(header, 0))).toEqual([
     "whole",
     "unsatisfiable",

@@ -37,7 +37,7 @@ test.each<[string, (limits: EmbedLimits, i: number) => void, number[]]>([
   ["reads of many sessions", (limits, i) => limits.countSession("data", String(i)), [1000, 1000]],
 ])("%s are bounded", (_, call, expected) => expect(counts(call)).toEqual(expected));
 
-test("a key makes twenty sessions a minute, and is told when it may make the next", () => {
+test("a key can create twenty sessions a minute, and is told when it can create the next", () => {
   let now = 0;
   const limits = createEmbedLimits(() => now);
   for (let i = 0; i < 20; i += 1) limits.countCreate("k");

@@ -24,7 +24,7 @@ function setUp(answers: (() => Promise<ReportRequestsResponse>)[]) {
   return { counts, sent };
 }
 
-test("it tells of itself at the start, and of its end with the last counts", async () => {
+test("it announces itself at the start, and its end with the last counts", async () => {
   const { counts, sent } = setUp([]);
   reports.start();
   counts.answered(counts.add("a"), 200);

@@ -50,7 +50,7 @@ describe("one gateway", () => {
     }
   });
 
-  test("asks once for many requests that come at the same time", async () => {
+  test("asks once for many simultaneous requests", async () => {
     const { shared, newGateway } = setUp();
     const gateway = newGateway();
     const taken = await Promise.all(Array.from({ length: 40 }, async () => gateway.take(of, free)));
@@ -90,7 +90,7 @@ describe("one gateway", () => {
     expect(await gateway.take({ ...of, bucket: "b" }, premium)).toMatchObject({ allowed: true, remaining: 999 });
   });
 
-  test("leases less when little is left and few come, so that nothing is wasted", async () => {
+  test("leases less when little is left and few requests arrive, so that nothing is wasted", async () => {
     const { clock, shared, newGateway } = setUp();
     const [busy, quiet] = [newGateway(), newGateway()];
     await Promise.all(Array.from({ length: 900 }, async () => busy.take(of, premium)));
@@ -148,7 +148,7 @@ describe("several gateways", () => {
 });
 
 describe("while leases fail", () => {
-  test("each gateway grants its part of what was left, and goes on with leases afterwards", async () => {
+  test("each gateway grants its part of what was left, and continues with leases afterwards", async () => {
     const { clock, failing, newGateway } = setUp(3);
     const gateway = newGateway();
     expect(await admitted(gateway, 3, free)).toBe(3);
@@ -172,7 +172,7 @@ describe("while leases fail", () => {
   });
 });
 
-test("buckets that are pushed out of memory are asked for again", async () => {
+test("buckets that were evicted from memory are requested again", async () => {
   const clock = { ms: 0 };
   const shared = createSharedBuckets(() => clock.ms);
   const tokens = createHeldTokens({ lease: shared.lease, gateways: () => 1, nowMs: () => clock.ms, bucketsMax: 2 });

@@ -56,7 +56,7 @@ describe("rates", () => {
     }
   });
 
-  test("account routes have a bucket for each credential, whatever the plan", async () => {
+  test("account routes have a bucket for each credential, regardless of the plan", async () => {
     const { admit, reasons } = setUp();
     const premium = (key: string) => ({ as: identity(orgId, "premium", key) });
     expect(await reasons(31, () => admit("account", premium("one")))).toEqual([
@@ -66,7 +66,7 @@ describe("rates", () => {
     expect((await admit("account", premium("two")))?.refused).toBeUndefined();
   });
 
-  test("headers tell the rate, what is left and the wait", async () => {
+  test("headers have the rate, the remainder and the wait", async () => {
     const { admit, reasons, clock } = setUp();
     const expected = (remaining: string, reset: string) => ({
       "x-svc-ratelimit-scope": "second",
@@ -178,7 +178,7 @@ describe("the allowance of a month", () => {
     expect((await admit("general"))?.refused?.reason).toBe(monthly);
   });
 
-  test("goes before the rate, so that clients do not try again for nothing", async () => {
+  test("is checked before the rate, so that clients do not retry in vain", async () => {
     const { admit, reasons } = setUp({ plans });
     await reasons(3, () => admit("ingest"));
     expect(new Set(await reasons(30, () => admit("ingest")))).toEqual(new Set([monthly]));

@@ -37,7 +37,7 @@ test.each([
   ["pro", "ingest", 2],
   ["premium", "ingest", 10],
   ["premium", "general", 20],
-] as const)("a gateway leases for %s %s %i tokens at once", (tier, rateClass, tokens) => {
+] as const)("a gateway leases for %s %s %i tokens at a time", (tier, rateClass, tokens) => {
   expect(tokensOfLease(rateOf(hostedPlans, tier, rateClass))).toBe(tokens);
 });
 

@@ -14,7 +14,7 @@ const total = (orgId: string, month: string, requests: number) =>
 const serve = (counts: ReturnType<typeof setUp>["counts"], orgId = "a", status = 200) =>
   counts.answered(counts.add(orgId), status);
 
-test("what is counted is used at once, and still when it is on its way and when it has arrived", () => {
+test("a counted request counts as used immediately, while its report is in flight and after it has arrived", () => {
   const { counts } = setUp();
   counts.learn("a", "2026-01", 7);
   for (let i = 0; i < 3; i += 1) serve(counts);
@@ -70,7 +70,7 @@ test("a month begins with nothing, and the rest of the one before is reported fo
   expect(counts.month().endsAt.toISOString()).toBe("2026-03-01T00:00:00.000Z");
 });
 
-test("a report takes no more than it may, and the rest goes with the next", () => {
+test("a report has no more than its limit, and the next one has the rest", () => {
   const { counts } = setUp();
   for (const orgId of ["a", "b", "c"]) serve(counts, orgId);
   expect(counts.takeReport(2)).toHaveLength(2);

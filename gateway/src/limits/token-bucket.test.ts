@@ -65,7 +65,7 @@ describe("one bucket", () => {
   });
 });
 
-test("buckets that were pushed out come back full", () => {
+test("buckets that were evicted start full again", () => {
   const buckets = createBuckets(() => 0, 2);
   const rate = { perSecond: 1, burst: 1 };
   expect([buckets.take("a", rate).allowed, buckets.take("a", rate).allowed]).toEqual([true, false]);

@@ -46,7 +46,7 @@ describe("404", () => {
     expect(answer.headers.get("x-request-id")).toMatch(uuid);
   });
 
-  test("no credentials are asked for, and no content type is judged", async () => {
+  test("no credentials are required, and no content type is judged", async () => {
     const response = await fetch(`${app.url}/nowhere`, {
       method: "POST",
       body: "{",
@@ -95,7 +95,7 @@ describe("400", () => {
   });
 });
 
-describe("what a codec gets", () => {
+describe("the input of a codec", () => {
   test("unescaped parts of the path and the query, and where the client came", async () => {
     const answer = await get("/echo/a%2Fb?q=x%20y+z&blank=&project=%C3%A9");
     expect(JSON.parse(answer.text)).toMatchObject({
@@ -124,7 +124,7 @@ describe("what a codec gets", () => {
     expect(await behind(["127.0.0.0/8"], "https://configured.example/")).toBe("https://configured.example");
   });
 
-  test("what is left of the time that a request may take", async () => {
+  test("the remaining time of the request", async () => {
     let leftMs = 0;
     const route = workRoute(() => Promise.resolve({}), {
       handle: (_, __, call) => {
@@ -249,7 +249,7 @@ describe("errors of the services", () => {
     ]);
   });
 
-  test("what nobody foresaw is hidden from the client and logged with the request's id", async () => {
+  test("an unexpected error is hidden from the client and logged with the request's id", async () => {
     work.run = () => Promise.reject(new TypeError("cannot read secret of undefined"));
     const answer = await get("/work", { "x-request-id": "find-me" });
     expect([answer.status, JSON.parse(answer.text)]).toEqual([500, { error: "internal error" }]);
@@ -271,7 +271,7 @@ describe("compression", () => {
   });
 });
 
-describe("what is not proper HTTP", () => {
+describe("malformed HTTP", () => {
   const error = (text: string) => ({ error: text });
   test.each([
     ["a bad request line", "NONSENSE\r\n\r\n", 400, error("the request is not valid HTTP")],

@@ -48,7 +48,7 @@ describe("bodies that arrive", () => {
     },
   );
 
-  test("digits beyond 2^53 reach the codec and come back", async () => {
+  test("digits beyond 2^53 reach the codec and are returned", async () => {
     const response = await fetch(`${app.url}/echo/1`, {
       method: "POST",
       headers: { authorization, "content-type": "application/json" },
@@ -153,7 +153,7 @@ describe("413", () => {
     expect(await post("/echo/1", body, headers)).toMatchObject({ status: 413, body: { error: large } });
   });
 
-  test("in chunks, without a length; the connection goes on", async () => {
+  test("in chunks, without a length; the connection stays open", async () => {
     const head = `POST /echo/1 HTTP/1.1\r\nHost: x\r\nAuthorization: ${authorization}\r\nContent-Type: application/json\r\n`;
     const answer = await rawRequest(
       app.port,
@@ -169,7 +169,7 @@ describe("413", () => {
 test.each([
   ["8 KiB", 8192, 200],
   ["a byte more", 8193, 413],
-])("who has no credentials may send %s", async (_, length, status) => {
+])("a caller without credentials may send %s", async (_, length, status) => {
   const headers = { "content-type": "application/json" };
   const response = await fetch(`${app.url}/tagged`, { method: "POST", headers, body: bytes(length) });
   expect(response.status).toBe(status);

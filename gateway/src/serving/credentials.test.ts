@@ -60,7 +60,7 @@ describe("401", () => {
     expect(answer.headers.get("x-request-id")).toBeTruthy();
   });
 
-  test("a key where only sessions come", async () => {
+  test("a key where only sessions are accepted", async () => {
     const answer = await ask("DELETE", "/session-only", bearer(app.addKey(["sdk:ingest", "export:read"])));
     expect([answer.status, answer.body]).toEqual([401, { error: "this route needs a signed-in session" }]);
   });
@@ -82,7 +82,7 @@ describe("403", () => {
     expect(answer.status).toBe(403);
   });
 
-  test("a session where only keys come", async () => {
+  test("a session where only keys are accepted", async () => {
     const answer = await ask("POST", "/optional", {
       ...cookie(app.addSession("owner")),
       ...own(),
@@ -121,7 +121,7 @@ describe("403", () => {
     expect(parseAnswer(await rawRequest(app.port, head)).status).toBe(status);
   });
 
-  test("an address beyond this machine is not this machine, whatever it asks for", () => {
+  test("an address of another machine is not local, whatever host it asks for", () => {
     const from = (remoteAddress: string) =>
       isFromThisMachine({ socket: { remoteAddress }, headers: { host: "localhost" } } as never);
     expect(["127.0.0.1", "::1", "::ffff:127.0.0.1"].map(from)).toEqual([true, true, true]);
@@ -165,8 +165,8 @@ describe("operators", () => {
   test.each([
     ["no token", "POST", "/operator", {}],
     ["a wrong token", "POST", "/operator", { "x-svc-bootstrap-token": "wrong" }],
-    ["nothing at all where operators may come", "GET", "/keys", {}],
-    ["a wrong token where others may come too", "GET", "/keys", { "x-svc-bootstrap-token": "wrong" }],
+    ["nothing at all where operators are accepted", "GET", "/keys", {}],
+    ["a wrong token where others are accepted too", "GET", "/keys", { "x-svc-bootstrap-token": "wrong" }],
   ])("%s: 401", async (_, method, path, headers) => {
     const answer = await ask(method, path, headers);
     expect([answer.status, answer.body]).toEqual([401, { error: "invalid bootstrap token" }]);
@@ -207,7 +207,7 @@ describe("credentials that memory does not know", () => {
     await other.close();
   });
 
-  test("are never refused for good when the look-up fails: 503", async () => {
+  test("are not rejected as invalid when the look-up fails: 503", async () => {
     const other = await startApp({ routes: echoRoutes, ask: () => Promise.reject(new Error("refused")) });
     expect(await askOther(other)).toEqual({
       status: 503,
@@ -217,7 +217,7 @@ describe("credentials that memory does not know", () => {
     await other.close();
   });
 
-  test("or that it knew too long ago: 503 while nobody can be asked", async () => {
+  test("or learned too long ago: 503 while the look-up fails", async () => {
     const other = await startApp({
       routes: echoRoutes,
       fresh: () => false,
@@ -255,7 +255,7 @@ describe("routes that change who may do what", () => {
   });
 });
 
-describe("where everybody may come", () => {
+describe("a route without required credentials", () => {
   const lookUp = () => bearer(issueCredential("api_key", randomBytes).text);
   test.each<[string, () => Record<string, string>, number, string]>([
     ["no credentials", () => ({}), 401, "missing bearer token"],
@@ -269,12 +269,15 @@ describe("where everybody may come", () => {
     ],
     ["a key without the scope", () => bearer(app.addKey(["sdk:ingest"])), 403, "api key requires export:read"],
     ["a session of another role", () => cookie(app.addSession("viewer")), 403, "session requires the role owner"],
-  ])("%s is nobody, who is told why where somebody is asked for", async (_, headers, status, error) => {
-    const open = await ask("GET", "/open/public", headers());
-    expect([open.status, open.body]).toEqual([200, { org_id: null }]);
-    const closed = await ask("GET", "/open/private", headers());
-    expect([closed.status, closed.body]).toEqual([status, { error }]);
-  });
+  ])(
+    "%s counts as anonymous, and is refused with the reason where credentials are required",
+    async (_, headers, status, error) => {
+      const open = await ask("GET", "/open/public", headers());
+      expect([open.status, open.body]).toEqual([200, { org_id: null }]);
+      const closed = await ask("GET", "/open/private", headers());
+      expect([closed.status, closed.body]).toEqual([status, { error }]);
+    },
+  );
 
   test("good credentials say who it is", async () => {
     for (const headers of [bearer(app.addKey(["export:read"])), cookie(app.addSession("owner"))]) {

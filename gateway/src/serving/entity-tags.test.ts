@@ -49,7 +49,7 @@ describe("an answer with a tag", () => {
     }
   });
 
-  test.each([["another tag", 'W/"before"']])("comes whole for a client that sends %s", async (_, field) => {
+  test.each([["another tag", 'W/"before"']])("is sent in full to a client that sends %s", async (_, field) => {
     const answer = await ask("GET", { "if-none-match": field });
     expect([answer.status, (await answer.text()).length]).toEqual([200, 2011]);
   });
@@ -91,7 +91,7 @@ test("answers without a tag are not to be kept", async () => {
   ]);
 });
 
-test("the documentation tells of the condition and of 304, which has no content", () => {
+test("the documentation has the condition and 304, which has no content", () => {
   type Operation = { parameters: object[]; responses: Record<string, { headers: object }> };
   const document = buildOpenApi(echoRoutes, { version: "0", servicePlane: "combined" });
   const paths = document["paths"] as Record<string, { get: Operation }>;

@@ -44,7 +44,7 @@ test("the last of many signs of a run is reported once, with its age", async () 
   expect(reports).toHaveLength(1);
 });
 
-test("what could not be reported is reported later, with the age that it has by then, unless a newer sign came", async () => {
+test("a heartbeat that could not be reported is reported later, with its age by then, unless a newer one arrived", async () => {
   const { reports, clock, state, signs } = setUp();
   signs.note("org", "quiet");
   signs.note("org", "busy");

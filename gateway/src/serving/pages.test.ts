@@ -53,7 +53,7 @@ describe.each(pages.map(({ path }) => path))("%s", (path) => {
     ["a limit", 429, () => Promise.reject(new AppError("rate_limit_exceeded", "wait", { retryAfterSeconds: 7 }))],
     ["a dependency that is down", 503, () => Promise.reject(new AppError("service_unavailable", "down"))],
     ["a defect", 500, () => Promise.reject(new Error("secret"))],
-  ])("%s (%i) is HTML that nobody may show in a frame", async (_, status, answered) => {
+  ])("%s (%i) is HTML that no site may show in a frame", async (_, status, answered) => {
     answer = answered;
     const shown = await get(path);
     expect(shown.status).toBe(status);
@@ -67,7 +67,7 @@ describe.each(pages.map(({ path }) => path))("%s", (path) => {
     expect(shown.text).not.toContain("secret");
   });
 
-  test("what a client sent is text in the page about its error", async () => {
+  test("the client's input is text in the page about its error", async () => {
     answer = () => Promise.reject(badRequest("<img onerror=alert(1)> is wrong"));
     const named = await get(path, "?%3Cb%3E=1&%3Cb%3E=2");
     expect(named.text).toContain("The parameter &#60;b&#62; is given twice.");

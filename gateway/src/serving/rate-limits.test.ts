@@ -41,7 +41,7 @@ const limitHeaders = (headers: Headers) =>
   );
 const bearer = (key: string) => ({ headers: { authorization: `Bearer ${key}` } });
 
-test("an organization has its plan's burst, is then told when to come back, and may", async () => {
+test("an organization has its plan's burst, is then told when to retry, and succeeds", async () => {
   await start();
   const key = bearer(app.addKey(["export:read"]));
   const first = await ask("/echo/1", key);
@@ -87,7 +87,7 @@ test("two keys of one organization share its bucket, two classes do not", async 
   expect(await times(11, "/echo/1", post)).toEqual([...repeated(10, 200), 429]);
 });
 
-test("the rate comes after the scope and before the body", async () => {
+test("the rate is checked after the scope and before the body", async () => {
   await start();
   const reader = app.addKey(["export:read"]);
   const writer = app.addKey(["sdk:ingest"]);
@@ -117,7 +117,7 @@ test("failed authentication counts against the address, good credentials do not 
   expect(await times(26, "/echo/1")).toEqual([...repeated(25, 401), 429]);
 });
 
-test("where everybody may come, those without good credentials count against their address, and others do not", async () => {
+test("where credentials are optional, callers without valid ones count against their address, and others do not", async () => {
   await start();
   const good = bearer(app.addKey(["export:read"]));
   expect(await times(110, "/open/public", good)).toEqual(repeated(110, 200));
@@ -166,7 +166,7 @@ test("and that of the connection when it is not", async () => {
   expect((await ask("/echo/1", from("10.0.0.2"))).status).toBe(429);
 });
 
-test("switched off, everything goes through and no header is sent", async () => {
+test("switched off, everything is admitted and no header is sent", async () => {
   await start({ settings: { limits: false } });
   const key = bearer(app.addKey(["export:read"]));
   expect(await times(40, "/echo/1", key)).toEqual(repeated(40, 200));

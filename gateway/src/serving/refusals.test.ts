@@ -115,7 +115,7 @@ describe("Expect: 100-continue", () => {
     return { first: chunk.toString(), socket };
   }
 
-  test("who may send is told to go on", async () => {
+  test("a client that may send is told to continue", async () => {
     const { first, socket } = await ask(`${head("POST /echo/1", authorization)}Content-Length: 7\r\n\r\n`);
     expect(first).toBe("HTTP/1.1 100 Continue\r\n\r\n");
     socket.write('{"a":1}');
@@ -129,7 +129,7 @@ describe("Expect: 100-continue", () => {
     [404, "POST /nowhere", () => authorization],
     [413, "POST /echo/1", () => authorization],
     [429, "POST /limited", () => authorization],
-  ])("%i comes before the body is asked for, and ends the connection", async (status, line, credentials) => {
+  ])("%i is sent before the body is read, and ends the connection", async (status, line, credentials) => {
     const { first, socket } = await ask(`${head(line, credentials())}Content-Length: 5000000\r\n\r\n`);
     const answer = parseAnswer(first);
     expect([answer.status, answer.head.includes("connection: close")]).toEqual([status, true]);

@@ -38,7 +38,7 @@ beforeEach(() => {
   [turns, end] = [0, undefined];
 });
 
-describe("work that goes on in turns", () => {
+describe("work that continues in turns", () => {
   test("ends with the time of its request", async () => {
     expect((await fetch(`${app.url}/work`)).status).toBe(503);
     expect(end).toBe("deadline_exceeded");

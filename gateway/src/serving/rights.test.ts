@@ -167,7 +167,7 @@ describe("a stream", () => {
   });
 
   test.each([
-    ["read while it arrives", stream, "a body of which the end never comes"],
+    ["read while it arrives", stream, "a body whose end never arrives"],
     [
       "read as a whole",
       json.find(({ path }) => path === "/runs/{run_id}/metrics/batch")!,

@@ -81,7 +81,7 @@ describe("a stream", () => {
     expect(await answer.text()).toBe(`${"a".repeat(100_000)}b`);
   });
 
-  test("asked for with HEAD is given up, with its headers", async () => {
+  test("requested with HEAD is given up, with its headers", async () => {
     pieces = () => texts("ab");
     sizeBytes = 2;
     const answer = await ask("identity", "HEAD");

@@ -20,7 +20,7 @@ describe("room for an export", () => {
     expect(makeRoom([held("a", "1", 150, true)], { orgId: "a", caller: "1" }, NOTHING, bounds)).toEqual([]);
   });
 
-  test("is made by what was unused for the longest time, of the caller's own first", () => {
+  test("is freed from the files unused for the longest time, the caller's own first", () => {
     const [old, recent, foreign] = [held("a", "1", 1, false), held("a", "1", 1, false), held("b", "2", 1, false)];
     expect(makeRoom([foreign, old, recent], { orgId: "a", caller: "1" }, ONE, bounds)).toEqual([old]);
   });

@@ -43,7 +43,7 @@ const expected = (count: number): Buffer =>
 const read = async (pieces: AsyncIterable<Uint8Array>): Promise<Buffer> => Buffer.concat(await Array.fromAsync(pieces));
 
 describe("an export", () => {
-  test("is written to its end before anybody reads it, and read by several from any place", async () => {
+  test("is written to its end before anyone reads it, and read by several from any place", async () => {
     const { state, begin } = source(10);
     const kept = await spool.begin(mine, begin);
     expect(await kept.whole()).toBe(10 * PIECE);
@@ -107,7 +107,7 @@ describe("an export", () => {
     (await spool.begin(mine, source(1).begin)).release();
   });
 
-  test("is given up when no one has asked for it for some time, also while it is written", async () => {
+  test("is given up when no one has requested it for some time, also while it is written", async () => {
     const { state, begin } = source(Number.POSITIVE_INFINITY);
     const kept = await spool.begin({ ...mine, orgId: "b" }, () =>
       begin().then(({ pieces, headers }) => ({

@@ -75,7 +75,7 @@ export function partsContract(open: () => Promise<Blob>): void {
       expect((await stored()).equals(Buffer.concat(bodies))).toBe(true);
     });
 
-    test("goes on after the store was opened anew", async () => {
+    test("continues after the store was opened again", async () => {
       const tags = [await put(1, first)];
       blob = await open();
       expect(await numbers()).toEqual([1]);

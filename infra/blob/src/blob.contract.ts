@@ -30,7 +30,7 @@ export function blobContract(open: () => Promise<Blob>, { bodiesAlone = false } 
   const stored = async (): Promise<Buffer> => collect((await blob.get(key))?.body);
 
   describe("put and get", () => {
-    test("bytes come back as they were, and the result tells their length and hash", async () => {
+    test("bytes are read back unchanged, and the result has their length and hash", async () => {
       const result = await blob.put(key, bytes("héllo"), { contentType: "text/plain" });
       expect(result).toEqual({ sizeBytes: 6, sha256: sha256(bytes("héllo")), etag: expect.stringMatching(/^[^"]+$/) });
       expect(await blob.get(key)).toMatchObject({ sizeBytes: 6 });
@@ -123,7 +123,7 @@ export function blobContract(open: () => Promise<Blob>, { bodiesAlone = false } 
       ["broken in a later part", () => breaksAfter(noise), noise.byteLength + 10, broken],
       ["broken, of unknown length", () => breaksAfter(bytes("abc")), undefined, broken],
       ["broken in a later part, of unknown length", () => breaksAfter(noise), undefined, broken],
-    ])("%s leaves what was there, and the store goes on", async (_, body, size, expected) => {
+    ])("%s leaves what was there, and the store keeps working", async (_, body, size, expected) => {
       await blob.put(key, bytes("before"));
       await expect(blob.put(key, body(), size === undefined ? {} : { size })).rejects.toMatchObject(expected);
       expect((await stored()).toString()).toBe("before");
@@ -138,7 +138,7 @@ export function blobContract(open: () => Promise<Blob>, { bodiesAlone = false } 
   });
 
   describe("head and remove", () => {
-    test("head tells length and time", async () => {
+    test("head returns length and time", async () => {
       await blob.put(key, bytes("four"));
       const entry = await blob.head(key);
       expect(entry).toMatchObject({ key, sizeBytes: 4 });
@@ -146,7 +146,7 @@ export function blobContract(open: () => Promise<Blob>, { bodiesAlone = false } 
       expect(Math.abs((entry?.modifiedAt.getTime() ?? 0) - Date.now())).toBeLessThan(3_600_000);
     });
 
-    test("what is not there has no head and no bytes, and is removed without complaint", async () => {
+    test("a missing object has no head and no bytes, and is removed without an error", async () => {
       expect(await blob.head(key)).toBeUndefined();
       expect(await blob.get(key)).toBeUndefined();
       expect(await blob.get(key, { start: 5, end: 9 })).toBeUndefined();
@@ -154,7 +154,7 @@ export function blobContract(open: () => Promise<Blob>, { bodiesAlone = false } 
       await expect(blob.remove(key)).resolves.toBeUndefined();
     });
 
-    test("what was removed is gone, and may come again", async () => {
+    test("a removed object is gone, and may be stored again", async () => {
       await blob.put(key, bytes("x"));
       await blob.remove(key);
       expect(await blob.head(key)).toBeUndefined();

@@ -15,7 +15,7 @@ afterAll(() => rm(root, { recursive: true }));
 describe("the object store in a folder", () => {
   blobContract(async () => createFolderBlob({ directory: join(root, "contract", "deep") }));
 
-  test("leaves no unfinished file, whatever happened", async () => {
+  test("leaves no unfinished file, even after a failure", async () => {
     expect(await readdir(join(root, "contract", "deep", ".unfinished"))).toEqual([]);
   });
 
@@ -29,7 +29,7 @@ describe("the object store in a folder", () => {
     expect(await readdir(join(directory, ".unfinished"))).toEqual(["new"]);
   });
 
-  test("a folder that cannot be made is not ready, refuses with service_unavailable, and is tried again", async () => {
+  test("a folder that cannot be created is not ready, refuses with service_unavailable, and is tried again", async () => {
     const directory = join(root, "file");
     await writeFile(directory, "a file is in the way");
     const blob = createFolderBlob({ directory });

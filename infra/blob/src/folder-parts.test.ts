@@ -90,7 +90,7 @@ describe("a crash", () => {
   });
 });
 
-test("parts that were dropped are missing when the object could not be made for another reason", async () => {
+test("parts that were dropped are missing when the object could not be created for another reason", async () => {
   const [one, two] = [await put(1, first), await put(2, rest)];
   // A file is where the folder of the organization should be.
   const inTheWay = join(directory, "o", key.split("/")[1] ?? "");
@@ -202,7 +202,7 @@ describeWithSmall("a full disk", () => {
     expect(await unfinished()).toEqual([]);
   });
 
-  test("is no hindrance to finishing what has arrived, and to removing", async () => {
+  test("does not prevent finishing the parts that arrived, or removing", async () => {
     const one = await put(1, first);
     await fill();
     await blob.finishParts(key, upload, [one]);

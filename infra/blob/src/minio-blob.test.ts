@@ -86,7 +86,7 @@ describeWithMinio("the object store on MinIO", () => {
     await expect(Promise.all(blobs.map((blob) => blob.put(newKey(), bytes("x"))))).resolves.toHaveLength(8);
   });
 
-  test("a bucket that was deleted is made again", async () => {
+  test("a bucket that was deleted is created again", async () => {
     const blob = await createMinioBlob(options("deleted"));
     expect(await blob.ready()).toBe(true);
     await operator().removeBucket("deleted");

@@ -65,7 +65,7 @@ describeWithMinio("signed addresses of MinIO", () => {
   };
 
   describe("of a whole object", () => {
-    test("take the announced bytes, also twice, and tell their hash afterwards", async () => {
+    test("take the announced bytes, also twice, and have their hash afterwards", async () => {
       const address = await signed();
       expect(address.headers).toEqual({
         "content-type": "application/octet-stream",
@@ -152,7 +152,7 @@ describeWithMinio("signed addresses of MinIO", () => {
   });
 
   describe("of a part", () => {
-    test("take any bytes, also twice, beside parts that are put", async () => {
+    test("take any bytes, also twice, along with parts that are put", async () => {
       const upload = await blob.beginParts(key, { partBytes });
       const first = randomBytes(partBytes);
       const address = await signedPart(upload, 1);

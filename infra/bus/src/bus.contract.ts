@@ -107,7 +107,7 @@ export function busContract(open: () => Promise<BusContractSubject>): void {
   });
 
   describe("work", () => {
-    test("each message goes to one worker of a queue, whichever process has it, and to every queue", async () => {
+    test("each message is delivered to one worker of a queue, in any process, and to every queue", async () => {
       const taken: string[] = [];
       const audited: string[] = [];
       const take = async (message: BusMessage): Promise<void> => void taken.push(textOf(message));
@@ -120,7 +120,7 @@ export function busContract(open: () => Promise<BusContractSubject>): void {
       await eventually(() => expect(taken.toSorted()).toEqual(texts));
     });
 
-    test("what was published before the first worker came is delivered to it", async () => {
+    test("messages published before the first worker started are delivered to it", async () => {
       await here.publish(subject, bytes("early"), { id: `${durable}-1` });
       const taken: string[] = [];
       await there.work(subject, durable, async (message) => void taken.push(textOf(message)));
@@ -137,7 +137,7 @@ export function busContract(open: () => Promise<BusContractSubject>): void {
       expect(taken).toHaveLength(2);
     });
 
-    test("a message whose handler throws comes again, one attempt higher, until a handler resolves", async () => {
+    test("a message whose handler throws is delivered again, one attempt higher, until a handler resolves", async () => {
       const attempts: number[] = [];
       const other: string[] = [];
       await here.work(
@@ -156,7 +156,7 @@ export function busContract(open: () => Promise<BusContractSubject>): void {
       expect(other).toEqual(["easy"]);
     });
 
-    test("a message without an outcome goes to another worker, and a message with one does not", async () => {
+    test("a message without an outcome is delivered to another worker, and a message with one does not", async () => {
       const taken: string[] = [];
       // The first of the two to get the hard message hangs with it forever.
       const take = async (message: BusMessage): Promise<void> => {
@@ -276,7 +276,7 @@ export function busContract(open: () => Promise<BusContractSubject>): void {
     });
   });
 
-  describe("what is refused", () => {
+  describe("refusals", () => {
     test.each([
       ["a subject outside the product", "other.x.v1"],
       ["a bare root", "tidemark"],

@@ -52,7 +52,7 @@ describeWithNats("the bus over NATS JetStream", () => {
   }));
 });
 
-describeWithNats("a NATS server that comes and goes", () => {
+describeWithNats("a NATS server that stops and starts", () => {
   let server: Server;
   let bus: Bus;
   let subject: string;
@@ -86,7 +86,7 @@ describeWithNats("a NATS server that comes and goes", () => {
   }
   const publish = (text: string): Promise<void> => bus.publish(subject, bytes(text), { id: `${durable}-${text}` });
 
-  test("a bus, its listeners and its workers can be made before the server is there", async () => {
+  test("a bus, its listeners and its workers can be created before the server is there", async () => {
     await open();
     expect(bus.connected()).toBe(false);
     await subscribe();
@@ -99,7 +99,7 @@ describeWithNats("a NATS server that comes and goes", () => {
     );
   });
 
-  test("after a stop publishing is refused, and after the return everything goes on, also what was not yet taken", async () => {
+  test("publishing is refused while it is stopped, and afterwards everything continues, including undelivered messages", async () => {
     await server.start();
     await open();
     await subscribe();
@@ -170,7 +170,7 @@ describeWithNats("a NATS server that comes and goes", () => {
     await eventually(() => expect(attempts).toEqual(["old 1", "new 1", "new 2"]));
   });
 
-  test("a stream that was deleted under a running bus is made again by the next message", async () => {
+  test("a stream that was deleted under a running bus is created again by the next message", async () => {
     await server.start();
     await open();
     await subscribe();
@@ -183,7 +183,7 @@ describeWithNats("a NATS server that comes and goes", () => {
     await operator.close();
   });
 
-  test("a server that hangs makes publishing fail, and hurts nobody when it goes on", async () => {
+  test("a server that hangs makes publishing fail, and does no harm when it continues", async () => {
     const { pid } = await server.start();
     await open();
     await subscribe();

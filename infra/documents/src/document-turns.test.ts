@@ -40,7 +40,7 @@ describe("a document in turns", () => {
     ["a list", `[{${filling}}]`],
     ["a number that is too large", `{${filling},"a":1e999}`],
     [
-      "a letter that is no UTF-8",
+      "a letter that is not UTF-8",
       Buffer.concat([Buffer.from(`{${filling},"a":"`), Buffer.of(0xff), Buffer.from('"}')]),
     ],
   ])("is refused as without turns: %s", async (_what, sent) => {

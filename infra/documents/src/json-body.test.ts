@@ -77,7 +77,7 @@ describe.each<[string, ExactNumbers]>([
     '{"a":12345678901234567 1}',
     '{"a":--12345678901234567}',
     '{"a":12345678901234567.}',
-  ])("%s is no JSON", (text) => {
+  ])("%s is not JSON", (text) => {
     expect(() => parseJsonObject(Buffer.from(text), exactNumbers)).toThrow("the body is not valid JSON");
   });
 
@@ -115,7 +115,7 @@ test.each([
     Buffer.concat([Buffer.from('{"a":"'), Buffer.from([0xff]), Buffer.from('"}')]),
     "the body is not valid UTF-8",
   ],
-])("refused in turns as at once: %s", async (_, text, message) => {
+])("refused when read in turns as when read in one go: %s", async (_, text, message) => {
   const bytes = Buffer.from(text as string);
   expect(() => parseJsonObject(bytes, true)).toThrow(message);
   await expect(parseJsonObjectInTurns(bytes, true)).rejects.toThrow(message);
@@ -154,7 +154,7 @@ test("others have turns while a large body is parsed", async () => {
   expect(turns).toBeGreaterThan(2);
 });
 
-test("JSON of our own is parsed in turns whatever it holds", async () => {
+test("JSON of our own is parsed in turns without bounds on its content", async () => {
   const value = {
     runs: Array.from({ length: 150_000 }, (_, id) => ({ id })),
     texts: ["é".repeat(100_000)],

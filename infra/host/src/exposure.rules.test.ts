@@ -47,7 +47,7 @@ describe("a process", () => {
     expect(exposureFault(["127.0.0.1", "::1"], undefined)).toBeUndefined();
     expect(exposureFault(["127.0.0.1"], "change-me-change-me")).toBeUndefined();
   });
-  test("beyond it needs one that nobody guesses, whichever port it is", () => {
+  test("on other addresses needs a token that cannot be guessed, on any port", () => {
     expect(exposureFault(["127.0.0.1", "0.0.0.0"], undefined)).toContain("TIDEMARK_INTERNAL_TOKEN is not set");
     expect(exposureFault(["::"], "change-me-change-me")).toContain("TIDEMARK_INTERNAL_TOKEN can be guessed");
     expect(exposureFault(["0.0.0.0"], token)).toBeUndefined();

@@ -15,7 +15,7 @@ function module(name: string, ...needs: string[]): ModuleDefinition {
 const names = (modules: readonly ModuleDefinition[]): string[] => startOrder(modules).map(({ name }) => name);
 
 describe("the start order", () => {
-  test("puts what is needed before what needs it, whatever the order given", () => {
+  test("puts modules after those they need, in any given order", () => {
     expect(names([module("gateway", "runs", "control"), module("runs", "control"), module("control")])).toEqual([
       "control",
       "runs",

@@ -11,7 +11,7 @@ test("a free port can be listened on, and is not free then", async () => {
   await new Promise((resolve) => server.close(resolve));
 });
 
-test("no port is given out twice, though nobody listens on it yet", async () => {
+test("no port is given out twice, even while no process listens on it yet", async () => {
   const ports: number[] = [];
   for (let i = 0; i < 100; i += 1) ports.push(await freePort());
   expect(new Set(ports).size).toBe(100);

@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { inBatches } from "./batches.ts";
 
-test("batches go on until one has fewer rows", async () => {
+test("batches continue until one has fewer rows", async () => {
   const rows = [3, 3, 2, 3];
   const asked: number[] = [];
   const total = await inBatches(3, (rowsMax) => {

@@ -51,7 +51,7 @@ describe("a statement with binary rows", () => {
     }
   });
 
-  test("has its errors told like any other, and the connection goes on", async () => {
+  test("reports its errors like any other, and the connection stays usable", async () => {
     await expect(db.rows(binarySql("test_binary_error", "SELECT 1 / $1::int AS n"), [0])).rejects.toThrow(
       "division by zero",
     );
@@ -73,7 +73,7 @@ describe("a statement with binary rows", () => {
     expect(db.stats()).toMatchObject({ total: 1, idle: 1 });
   });
 
-  test("hands on no more rows when one of them is not taken, tells why, and the connection goes on", async () => {
+  test("passes on no more rows when one of them is refused, reports why, and the connection stays usable", async () => {
     const three = binarySql("test_binary_three", "SELECT n FROM generate_series(1, 3) AS s (n)");
     const seen: number[] = [];
     const refuse = ({ n }: { n: number }) => {
@@ -86,7 +86,7 @@ describe("a statement with binary rows", () => {
     expect(seen.slice(2)).toEqual([1, 2, 3]);
   });
 
-  test("that fails half way is told like any other when its rows are handed on", async () => {
+  test("that fails half way is reported like any other when its rows are passed on", async () => {
     const half = binarySql("test_binary_half", "SELECT 6 / (3 - n) AS n FROM generate_series(1, 4) AS s (n)");
     const seen: number[] = [];
     await expect(db.each(half, [], ({ n }: { n: number }) => seen.push(n))).rejects.toThrow("division by zero");

@@ -103,7 +103,7 @@ describe("transactions", () => {
     await expect(Promise.all([both("a1", "a2"), both("a2", "a1")])).resolves.toBeDefined();
   });
 
-  test("whose connection ends between two statements are unavailable, and the process lives on", async () => {
+  test("whose connection ends between two statements are unavailable, and the process survives", async () => {
     const pid = sql("test_pid", "SELECT pg_backend_pid() AS pid");
     const owner = new pg.Client({ connectionString: database.url });
     await owner.connect();
@@ -150,7 +150,7 @@ describe("transactions", () => {
     await slow.close();
   });
 
-  test("a database that cannot be reached is warehouse_unavailable with a hint to come back", async () => {
+  test("a database that cannot be reached is warehouse_unavailable with a hint to retry", async () => {
     const nowhere = createDb({
       url: "postgres://x@127.0.0.1:1/x",
       role: "tidemark_runs",
@@ -184,7 +184,7 @@ describe("transactions", () => {
     expect(await waits(url.href)).toBeGreaterThanOrEqual(990);
   });
 
-  test("instants come back as RFC 3339 with microseconds, 64-bit integers as numbers, JSON as its text", async () => {
+  test("instants are returned as RFC 3339 with microseconds, 64-bit integers as numbers, JSON as its text", async () => {
     const values = sql(
       "test_values",
       `SELECT '2026-01-01T02:00:00.123456+02'::timestamptz AS at, '2026-01-01T00:00:00Z'::timestamptz AS whole,

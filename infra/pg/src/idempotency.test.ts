@@ -108,7 +108,7 @@ describe("withIdempotency", () => {
     });
   });
 
-  test("a second sender waits three seconds for the first, then is told to come back", async () => {
+  test("a second sender waits three seconds for the first, then is told to retry", async () => {
     let finish: (() => void) | undefined;
     const held = new Promise<void>((resolve) => (finish = resolve));
     let begun: (() => void) | undefined;
@@ -206,7 +206,7 @@ describe("generations", () => {
   });
 });
 
-test("a fingerprint tells two lists with the same joined text apart", () => {
+test("a fingerprint distinguishes two lists with the same joined text", () => {
   expect(fingerprint(["ab", "c"])).not.toEqual(fingerprint(["a", "bc"]));
   expect(fingerprint(["ab", "c"])).toEqual(fingerprint(["ab", "c"]));
 });

@@ -44,7 +44,7 @@ afterAll(async () => {
 });
 
 describe("a login role", () => {
-  test("logs in with the password of its URL, whatever characters that has", async () => {
+  test("logs in with the password of its URL, with any characters", async () => {
     const password = "p'\"\\ä/@:%?# é";
     const url = loginUrl(database.url, `${name}_a`, password);
     await prepareLogins(database.url, [{ url, roles: ["tidemark_runs"] }]);
@@ -97,7 +97,7 @@ test.each([
   ["the owner", () => database.url],
   ["no password", () => loginUrl(database.url, `${name}_x`, "")],
   ["a name that PostgreSQL would fold", () => loginUrl(database.url, "Runs", "x")],
-])("%s is refused as a login, and nothing is made", async (_what, url) => {
+])("%s is refused as a login, and nothing is created", async (_what, url) => {
   const made = loginUrl(database.url, `${name}_y`, "y");
   const both = [
     { url: made, roles: ["tidemark_runs"] },
@@ -108,7 +108,7 @@ test.each([
   expect(rows).toHaveLength(0);
 });
 
-test("what is sent in place of a password is what PostgreSQL makes of it", async () => {
+test("the verifier that is sent in place of a password is the one that PostgreSQL computes", async () => {
   const role = `${name}_${randomUUID().slice(0, 8)}`;
   await admin.query(`CREATE ROLE ${role} PASSWORD 'pencil'`);
   const { rows } = await admin.query<{ secret: string }>(

@@ -58,7 +58,7 @@ describe("migrate", () => {
     expect(await migrate(database.url, [set])).toEqual({ applied: [] });
   });
 
-  test("a baseline that was frozen goes before the schema that is generated from it", async () => {
+  test("a frozen baseline has priority over the schema that it was generated from", async () => {
     const set = await setOf("frozen", { "schema.sql": "CREATE SCHEMA frozen;" });
     await migrate(database.url, [set]);
     await rename(join(set.directory, "schema.sql"), join(set.directory, "baseline.sql"));
@@ -97,7 +97,7 @@ describe("migrate", () => {
     await expect(migrate(database.url, [older])).rejects.toThrow("was written by a newer Tidemark");
   });
 
-  test("plans are made for large owners in every table that has one, also in those that were there before", async () => {
+  test("plans are created for large owners in every table that has one, also in those that were there before", async () => {
     const set = await setOf("owned", {
       "schema.sql": "CREATE SCHEMA owned; CREATE TABLE owned.a (org_id uuid, project_id uuid, n int);",
     });

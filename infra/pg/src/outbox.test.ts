@@ -90,7 +90,7 @@ describe("the outbox relay", () => {
     expect(new Set(ids).size).toBe(1);
   });
 
-  test("tells how old the oldest waiting message was, and zero when none waits", async () => {
+  test("returns the age of the oldest waiting message, and zero when none waits", async () => {
     const org = randomUUID();
     const lags: number[] = [];
     await db.withTenant(org, (tx) => putOutbox(tx, org, message("old")));

@@ -151,7 +151,7 @@ test("only workers may ask what is to be removed", async () => {
   ).rejects.toThrow(/permission denied/);
 });
 
-test("rows that somebody changes meanwhile are removed too", async () => {
+test("rows that are changed in the meantime are removed too", async () => {
   await asOwner(`
     CREATE SCHEMA removed;
     CREATE TABLE removed.work (org_id uuid NOT NULL, claims integer NOT NULL);

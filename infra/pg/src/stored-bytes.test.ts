@@ -44,7 +44,7 @@ const storedOf = async (of = orgId) => {
   return Object.fromEntries(rows.map(({ kind, bytes, slots }) => [kind, { bytes, slots }]));
 };
 
-test("writers whose transactions are open do not wait for each other, whatever slot their connections begin at", async () => {
+test("writers whose transactions are open do not wait for each other, at any slot where their connections begin", async () => {
   const arrived = Promise.withResolvers<void>();
   let waiting = 0;
   // More than there are slots to begin at, so that some of them collide.
@@ -80,7 +80,7 @@ test("what is rolled back does not count", async () => {
   expect(await storedOf()).toEqual({});
 });
 
-test("rows count when they are inserted, changed and deleted, in whatever statement", async () => {
+test("rows count when they are inserted, changed and deleted, in any kind of statement", async () => {
   const run = (text: string, ...values: unknown[]) =>
     service.withTenant(orgId, (tx) => tx.rows(testSql(text), [orgId, ...values]));
   const bytes = async () => (await storedOf())["documents"]?.bytes ?? 0;

@@ -26,7 +26,7 @@ describe("memory of what waits", () => {
     expect(shares.take("e", 500)).toBe(true);
   });
 
-  test("takes what comes alone whatever its size, and nothing beside that", () => {
+  test("takes a request of any size when it is alone, and no other one next to it", () => {
     const shares = createMemoryShares(100);
     expect(shares.take("a", 1000)).toBe(true);
     expect([shares.take("a", 1), shares.take("b", 1)]).toEqual([false, false]);
@@ -35,7 +35,7 @@ describe("memory of what waits", () => {
   });
 });
 
-test("never is more taken than there is, but by one that comes alone, and all of it can be given back", () => {
+test("no more is taken than exists, except by a request that is alone, and all of it can be given back", () => {
   const step = fc.record({
     party: fc.constantFrom("a", "b", "c"),
     bytes: fc.integer({ min: 1, max: 60 }),

@@ -215,7 +215,7 @@ describe("a server with a token", () => {
     expect(JSON.parse(answer.body)).toMatchObject({ code: "unauthenticated" });
   });
 
-  test("tells its health to everyone, but reads no long message of them", async () => {
+  test("reports its health to everyone, but reads no long message from them", async () => {
     const health = new loaded.grpc.health.v1.Health(
       `127.0.0.1:${guarded.port}`,
       grpc.credentials.createInsecure(),

@@ -66,7 +66,7 @@ test("others get their turns while a large message is created, written or read",
   expect(Math.min(written, read)).toBeGreaterThan(5);
 });
 
-test("bytes that end early or are no message are refused, at any size", async () => {
+test("bytes that end early or are not a message are refused, at any size", async () => {
   const bytes = await encodeMessage(EchoMessageSchema, large);
   await expect(decodeMessage(EchoMessageSchema, bytes.subarray(0, -1))).rejects.toThrow("premature EOF");
   await expect(decodeMessage(EchoMessageSchema, bytes.subarray(0, 1000))).rejects.toThrow("Offset is outside");

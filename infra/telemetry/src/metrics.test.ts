@@ -37,7 +37,7 @@ describe("the text of the metrics", () => {
       'tidemark_http_requests_total{method="GET",route="/api/runs/{run_id}",status="200",service="gateway"} 2',
     ],
     [
-      "tells statuses apart",
+      "distinguishes statuses",
       'tidemark_http_requests_total{method="GET",route="/api/runs/{run_id}",status="404",service="gateway"} 1',
     ],
     [

@@ -19,7 +19,7 @@ describe("while tracing is off", () => {
     expect(await withSpan("work", {}, (trace) => trace, { parent })).toEqual(parent);
   });
 
-  test("the work without a parent gets a new trace that nobody records", async () => {
+  test("work without a parent gets a new trace that is not recorded", async () => {
     const [one, other] = [await withSpan("work", {}, (trace) => trace), await withSpan("work", {}, (trace) => trace)];
     expect(one).toMatchObject({ traceId: expect.stringMatching(/^[0-9a-f]{32}$/), sampled: false });
     expect(other.traceId).not.toBe(one.traceId);

@@ -32,7 +32,7 @@ test("the first of the known names that starts is taken", async () => {
   expect(await look()).toEqual({ path: chrome });
 });
 
-test("TIDEMARK_CHROMIUM goes first, and is not passed over when it does not start", async () => {
+test("TIDEMARK_CHROMIUM is tried first, and not skipped when it does not start", async () => {
   await place("chromium", "exit 0");
   const own = await place("own", "exit 0");
   expect(await look({ named: own })).toEqual({ path: own });

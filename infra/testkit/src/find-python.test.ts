@@ -33,7 +33,7 @@ test("a name that does not run, such as the shim of a version manager, is passed
   expect(await look()).toMatchObject({ path: plain });
 });
 
-test("where nothing will do, all that was tried is said", async () => {
+test("when no Python is suitable, everything that was tried is reported", async () => {
   await place("python3.13", "echo \"ModuleNotFoundError: No module named 'ensurepip'\" >&2; exit 1");
   await place("python3", says(3, 9));
   expect(await look()).toEqual({
@@ -43,7 +43,7 @@ test("where nothing will do, all that was tried is said", async () => {
   });
 });
 
-test("TIDEMARK_PYTHON goes first", async () => {
+test("TIDEMARK_PYTHON is tried first", async () => {
   await place("python3.13", says(3, 13));
   const own = await place("my-python", says(3, 11));
   expect(await look(own)).toMatchObject({ path: own });

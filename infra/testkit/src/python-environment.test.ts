@@ -48,7 +48,7 @@ const testDeep: (name: string, run: () => Promise<void>) => void = isDeep ? test
     expect(installations()).toHaveLength(2);
   });
 
-  test("whose packages are not available is a sentence, and the next attempt starts over", async () => {
+  test("whose packages are not available is one sentence, and the next attempt starts over", async () => {
     const requirements = "--no-index\ntidemark-has-no-such-package==1.0\n";
     expect(await make(requirements)).toEqual({ missing: expect.stringContaining("could not be installed") });
     const [key] = await readdir(join(cacheDir, "python"));

@@ -59,9 +59,9 @@ test("a document keeps everything but its line breaks", () => {
 
 describe("a line is refused", () => {
   test.each([
-    ["that is no object", "[]", "not an object"],
+    ["that is not an object", "[]", "not an object"],
     ["without a type", "{}", "type is missing"],
-    ["whose type is no text", '{"type":1}', "type is missing"],
+    ["whose type is not a string", '{"type":1}', "type is missing"],
     ["without a member that it needs", '{"type":"end"}', "counts is missing"],
     [
       "with an unknown member",

@@ -36,7 +36,7 @@ test("blank lines count and are passed over, and the last line needs no line fee
 
 test.each([
   ["bytes that are not UTF-8", Buffer.from([0x22, 0xff, 0x0a]), "line 2: not UTF-8"],
-  ["what is no line", Buffer.from("{}\n"), "line 2: type is missing"],
+  ["what is not a line", Buffer.from("{}\n"), "line 2: type is missing"],
 ])("%s have their number", async (_what, bytes, message) => {
   await expect(all([unknown("a"), bytes])).rejects.toMatchObject({ name: "ArchiveError", position: 2, message });
 });

@@ -3,13 +3,13 @@ import fc from "fast-check";
 import { isArchiveError } from "./archive-error.ts";
 import { chunkOfRows, rowsOfChunk } from "./table-rows.ts";
 
-test("rows come back from a chunk as they were, with their columns in their order and all digits", () => {
+test("rows are read back from a chunk unchanged, with their columns in their order and all digits", () => {
   const rows = ['{"b":1.50,"a":"x"}', "{}", '{"a":[1,{"c":"\\n"}],"b":null}', '{"b":12345678901234567890,"a":""}'];
   expect(rowsOfChunk(chunkOfRows(rows), 0, rows.length)).toEqual(rows);
   expect(chunkOfRows(rows)).toMatchObject({ names: ["b", "a"], rowShapes: [0, 1, 2, 0], rowCount: 4 });
 });
 
-test("any objects come back", () => {
+test("any objects are read back", () => {
   fc.assert(
     fc.property(
       fc.array(fc.dictionary(fc.string(), fc.jsonValue(), { noNullPrototype: true }), { minLength: 1 }),

@@ -50,6 +50,6 @@ test.each(databases)("whose a database is: $fixture", async ({ fixture, kind, fi
   expect(found?.kind).toBe(kind);
 });
 
-test("a database of something else is nobody's", async () => {
+test("a database of another program belongs to no format", async () => {
   expect(await withDatabase(Buffer.alloc(0), (query) => Promise.resolve(detectDatabase(query)))).toBeUndefined();
 });

@@ -18,7 +18,7 @@ test("a text that ends within a string of many escapes is not JSON", () => {
   expect(readPythonJson(`"${"\\n".repeat(2_000_000)}`)).toBeUndefined();
 });
 
-test("what is nested too deep becomes null, and a key may be __proto__", () => {
+test("values nested too deeply become null, and a key may be __proto__", () => {
   expect(JSON.stringify(readPythonJson("[".repeat(100) + "]".repeat(100)))).toBe(
     `${"[".repeat(64)}null${"]".repeat(64)}`,
   );

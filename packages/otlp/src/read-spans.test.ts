@@ -136,7 +136,7 @@ describe("in protobuf", () => {
     expect(attributes.get("up")).toEqual({ json: '"Infinity"' });
   });
 
-  test("no bytes whatever do more than refuse", () => {
+  test("any bytes are read or refused", () => {
     const attempt = (bytes: Uint8Array): void => {
       try {
         readProtobufSpans(bytes, 10);
@@ -255,8 +255,8 @@ describe("in JSON", () => {
 
   test.each<[string, unknown]>([
     ["a list", []],
-    ["resources that are no list", { resourceSpans: {} }],
-    ["a resource that is no object", { resourceSpans: [1] }],
+    ["resources that are not a list", { resourceSpans: {} }],
+    ["a resource that is not an object", { resourceSpans: [1] }],
     ["an id that is not hexadecimal", withSpan({ traceId: "xyz" })],
     ["half a byte", withSpan({ spanId: "abc" })],
     ["a name that is a number", withSpan({ name: 5 })],
@@ -269,7 +269,7 @@ describe("in JSON", () => {
     ],
     ["a status that is a long number", withSpan({ status: exactInteger(2n ** 60n + 1n) })],
     ["a time beyond 64 bits", withSpan({ startTimeUnixNano: "18446744073709551616" })],
-    ["an attribute that is no object", withSpan({ attributes: ["a"] })],
+    ["an attribute that is not an object", withSpan({ attributes: ["a"] })],
     ["an integer with a fraction", withSpan({ attributes: [{ key: "a", value: { intValue: 1.5 } }] })],
     ["a double that is none", withSpan({ attributes: [{ key: "a", value: { doubleValue: "much" } }] })],
     ["a boolean that is none", withSpan({ attributes: [{ key: "a", value: { boolValue: "true" } }] })],

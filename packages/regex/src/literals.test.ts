@@ -39,8 +39,8 @@ describe("a text must contain", () => {
     ["one of several", "foo|ba[rz]", "or(foo bar baz)"],
     ["nothing, if a branch has nothing", "foo|ba", "any"],
     ["nothing shorter than three characters", "ab.cd", "any"],
-    ["what goes on through a group", "foo(?:bar|baz)qux", "or(foobarqux foobazqux)"],
-    ["what goes on over what is optional", "colou?r", "or(color colour)"],
+    ["what continues through a group", "foo(?:bar|baz)qux", "or(foobarqux foobazqux)"],
+    ["what continues over an optional part", "colou?r", "or(color colour)"],
     ["the edges of what repeats", "x(?:abc)+d", "and(xabc abcd)"],
     ["what is counted", "(?:ab){3}1{4}", "ababab1111"],
     ["as much of a long count as helps", "a{1000}", "a".repeat(64)],
@@ -56,7 +56,7 @@ describe("a text must contain", () => {
     ["what is common to copies of a group once", "(?:abc.){500}x", "abc"],
     ["no condition that another implies", "foo.*foobar", "foobar"],
     ["quotation marks and backslashes as they are", '"a\\\\b"', '"a\\b"'],
-    ["what is needed beside the alternatives", "(?:foo|bar).*bazz", "and(or(foo bar) bazz)"],
+    ["what is required besides the alternatives", "(?:foo|bar).*bazz", "and(or(foo bar) bazz)"],
     ["few enough forms only", "[ab][cd][ef][gh]xyz", "and(or(ace acf ade adf bce bcf bde bdf) or(gxyz hxyz))"],
   ])("%s: %s", (_, pattern, literals) => {
     expect(show(compileRegex(pattern).literals)).toBe(literals);

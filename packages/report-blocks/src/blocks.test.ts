@@ -109,7 +109,7 @@ describe("a block is refused that is", () => {
       "blocks[0].panels[0].fields[0] must not be blank",
     ],
     [
-      "a comparer whose runs are no texts",
+      "a comparer whose runs are not strings",
       grid({ type: "run_comparer", run_ids: [1], fields: [] }),
       "blocks[0].panels[0].run_ids[0] must be a text",
     ],

@@ -28,7 +28,7 @@ const rows: [RunStatus, StopState, DisplayStatus, boolean][] = [
   ["failed", "terminal_without_completion", "failed", false],
 ];
 
-describe("what a reader sees", () => {
+describe("the state that a reader sees", () => {
   test.each(rows)("a %s run with stop state %s shows %s", (status, stop, shown, pending) => {
     expect(displayStatus(status, stop)).toBe(shown);
     expect(isStopPending(status, stop)).toBe(pending);

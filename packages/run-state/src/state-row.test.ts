@@ -31,7 +31,7 @@ describe("a state and its row", () => {
     });
   });
 
-  test("a transition writes new instants beside the old ones", () => {
+  test("a transition adds new instants to the old ones", () => {
     const at = new Date("2026-01-05T00:00:00.001Z");
     const event = { kind: "ack", requestId: "r1", state: "completed", message: "saved" } as const;
     expect(rowOfState(applyRunEvent(stateOfRow(asked), event, at).state)).toEqual({

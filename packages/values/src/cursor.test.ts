@@ -35,7 +35,7 @@ describe("cursors", () => {
     ["characters that are skipped", `${writeCursor([1, 2])} `],
     ["too few fields", writeCursor([1])],
     ["too many fields", writeCursor([1, 2, 3])],
-    ["bytes that are no UTF-8", Buffer.from([0x5b, 0x22, 0xff, 0x22, 0x2c, 0x31, 0x5d]).toString("base64url")],
+    ["bytes that are not UTF-8", Buffer.from([0x5b, 0x22, 0xff, 0x22, 0x2c, 0x31, 0x5d]).toString("base64url")],
   ])("%s: refused", (_what, cursor) => expect(readCursor(cursor, 2)).toBeUndefined());
 });
 

@@ -145,11 +145,11 @@ export async function startIngest(
     db,
     seriesThreads,
     runsOfCharts: {
-      listRunOrigins: () => Promise.reject(new Error("nobody asks where runs come from")),
-      groupRuns: () => Promise.reject(new Error("nobody groups runs")),
+      listRunOrigins: () => Promise.reject(new Error("unexpected call of listRunOrigins")),
+      groupRuns: () => Promise.reject(new Error("unexpected call of groupRuns")),
       ...options.runsOfCharts,
     },
-    searchRuns: options.searchRuns ?? (() => Promise.reject(new Error("nobody searches runs"))),
+    searchRuns: options.searchRuns ?? (() => Promise.reject(new Error("unexpected call of searchRuns"))),
     runs: createRunDirectory((orgId, ids) => db.withTenant(orgId, (tx) => findRunRefs(tx, orgId, ids)), 1000),
   };
   const newProject = async (orgId: string): Promise<string> => {

@@ -55,7 +55,7 @@ describe.each(tables)("of ingest.%s, without a condition on the organization,", 
     expect(await count(ingest.db, theirs, table)).toEqual({ rows: 0 });
   });
 
-  test("nobody sees any outside a transaction of an organization", async () => {
+  test("rows are invisible outside a transaction of an organization", async () => {
     await expect(ingest.db.rows(counts.get(table)!, [])).rejects.toThrow(/app\.org_id|uuid/);
   });
 });

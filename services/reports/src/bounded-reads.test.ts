@@ -79,9 +79,9 @@ const cases: [what: string, blocksMax: number, ask: () => Promise<unknown>][] = 
   ["a changed view", 40, () => client.updateView({ viewId }, session())],
   ["50 views", 80, () => client.listViews({}, session())],
   ["100 views that others share", 160, () => client.listViews({ limit: 100, cursor: ownViewsEnd }, session())],
-  ["a view that somebody else shares", 12, () => client.getView({ viewId: sharedId }, session())],
+  ["a view that another user shares", 12, () => client.getView({ viewId: sharedId }, session())],
   [
-    "50 views of somebody who has none",
+    "50 views of a user who has none",
     80,
     () => client.listViews({}, callOf(large.orgId, { kind: CallerKind.SESSION, userId: strangerId, role: "viewer" })),
   ],

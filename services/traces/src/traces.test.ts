@@ -73,7 +73,7 @@ describe("folding", () => {
     expect(await codeOf(send([{ traceId, sequence: 2, endedUs: NOON_US - 1_000_001 }]))).toBe("bad_request");
   });
 
-  test("children may come before their parent: they are orphans until then, and found by its id", async () => {
+  test("children may arrive before their parent: they are orphans until then, and found by its id", async () => {
     const traceId = newTraceId();
     const parentSpanId = spanId(7);
     await send([1, 2].map((number) => ({ traceId, spanId: spanId(number), parentSpanId })));
@@ -128,7 +128,7 @@ describe("folding", () => {
   });
 });
 
-describe("what several processes write", () => {
+describe("writes of several processes", () => {
   beforeAll(async () => {
     tenant = await traces.newTenant();
   });
@@ -206,7 +206,7 @@ describe("large traces", () => {
     expect(spans.find((span) => span.spanId === spanId(5))).toMatchObject({ name: "late" });
   });
 
-  test("a page ends before its payloads exceed 16 MiB, and goes on behind that", async () => {
+  test("a page ends before its payloads exceed 16 MiB, and continues after that", async () => {
     const traceId = newTraceId();
     const attributesJson = json({ text: "x".repeat(TRACE_LIMITS.attributesBytesMax - 11) });
     for (let first = 0; first < 600; first += 100) {

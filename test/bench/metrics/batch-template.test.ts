@@ -5,7 +5,7 @@ type Point = { metrics: Record<string, number>; step: number; timestamp?: string
 const parse = (body: Buffer): Point[] => (JSON.parse(body.toString()) as { points: Point[] }).points;
 const values = Float64Array.from({ length: 1000 }, (_, i) => 1 / (i + 3));
 
-test("batches of a run go on where the last one ended, in steps and in time", () => {
+test("batches of a run continue where the last one ended, in steps and in time", () => {
   const { body } = batchTemplate(["a", "b"], values, true);
   const points = [0, 1, 70].flatMap((turn) => parse(body(turn)));
   expect(points).toHaveLength(1500);

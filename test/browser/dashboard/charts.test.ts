@@ -356,7 +356,7 @@ describeWith(executable)("charts in a browser", () => {
     expect(everyFault()).toEqual([]);
   });
 
-  test("what a run logs is drawn while somebody looks, zoomed charts stay where they are", async () => {
+  test("new points are drawn while the page is open, and zoomed charts stay where they are", async () => {
     const { page } = await open(["alpha"], { live: true });
     const plot = await drawn(page, "loss");
     await page.waitForTimeout(300);
@@ -380,7 +380,7 @@ describeWith(executable)("charts in a browser", () => {
     expect(everyFault()).toEqual([]);
   });
 
-  test("a phone shows charts without scrolling sideways, and a finger tells values", async () => {
+  test("a phone shows charts without scrolling sideways, and a touch shows values", async () => {
     const context = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
     const { page } = await open(["alpha", "beta", "gamma"], { context });
     const plot = await drawn(page, "loss");

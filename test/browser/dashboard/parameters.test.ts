@@ -28,7 +28,7 @@ describeDashboard("runs by their parameters", (scene) => {
     await api.post("/runs", { project: "sweep", name: "failed early", config: { lr: 1 } });
   });
 
-  test("tell which parameter goes together with a metric, and keep the choice in the address", async () => {
+  test("show which parameter correlates with a metric, and keep the choice in the address", async () => {
     const { open, stack } = scene();
     const watched = await open({ path: PATH });
     const { page } = watched;
@@ -150,7 +150,7 @@ describeDashboard("runs by their parameters", (scene) => {
     expect(await sideways(phone)).toBe(0);
   });
 
-  test("have the color that somebody chose, in the table and in the charts, also after a reload", async () => {
+  test("have the color that the user chose, in the table and in the charts, also after a reload", async () => {
     const { open, stack } = scene();
     const watched = await open({ path: "/p/sweep" });
     const { page } = watched;

@@ -83,7 +83,7 @@ describeDashboard("the page of a project", (scene) => {
     expect(await copy.page.locator(".tm-grid-selected").count()).toBe(await page.locator(".tm-grid-selected").count());
   });
 
-  test("tags and stops runs in bulk and says how far a stop has come", async () => {
+  test("tags and stops runs in bulk and shows the progress of a stop", async () => {
     const { api, open } = scene();
     const { page } = await open({ path: `/p/few?sel=${ids[1]},${ids[2]}` });
     await page.waitForSelector(".tm-grid-selected");

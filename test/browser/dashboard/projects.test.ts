@@ -7,7 +7,7 @@ import { describeDashboard, expectClean, settled } from "./open-dashboard.ts";
 const HOSTILE = '<img src=x onerror="alert(1)">\u202e"\'&amp;';
 
 describeDashboard("the list of projects", (scene) => {
-  test("shows projects, their runs and what runs now, whatever they are called", async () => {
+  test("shows projects, their runs and what is running, with any names", async () => {
     const { api, open, stack } = scene();
     expect((await api.post("/runs", { project: HOSTILE, name: HOSTILE })).status).toBe(200);
     const done = (await api.post("/runs", { project: "vision", name: "done" })).json.run.id as string;

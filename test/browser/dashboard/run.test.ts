@@ -44,7 +44,7 @@ describeDashboard("the page of a run", (scene) => {
     await expectClean(watched, stack);
   });
 
-  test("what changed between the first read and the beginning of the stream of changes is shown", async () => {
+  test("changes between the first read and the beginning of the stream of changes are shown", async () => {
     const { api, open, stack } = scene();
     const { id } = (await api.post("/runs", { project: "early" })).json.run as { id: string };
     const { page } = await open({ path: "/" });

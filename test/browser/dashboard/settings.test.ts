@@ -55,7 +55,7 @@ describeDashboard("the settings", (scene) => {
     expect(JSON.stringify(seats)).not.toContain(person.email);
   });
 
-  test("end a session of somebody else, and the own one", async () => {
+  test("end a session of another user, and the own one", async () => {
     const { open, team } = scene();
     const person = await team.join("member");
     const { page } = await open({ path: "/settings/sessions", role: "admin" });

@@ -37,7 +37,7 @@ describeDashboard("signing in", (scene) => {
     expect(requests.filter((request) => request.url().includes("//evil.test"))).toEqual([]);
   });
 
-  test("takes a token out of the address at once, and says that it was used", async () => {
+  test("removes a token from the address immediately, and says that it was used", async () => {
     const { open } = scene();
     const watched = await open({ path: "/signin#token=tm_once_used", role: "nobody" });
     await watched.page.getByText("This link was used already").waitFor();
@@ -45,7 +45,7 @@ describeDashboard("signing in", (scene) => {
     expect(watched.requests.some((request) => request.url().includes("tm_once"))).toBe(false);
   });
 
-  test("is asked for anew when a session has ended, and the address stays", async () => {
+  test("is required again when a session has ended, and the address stays", async () => {
     const { open, stack } = scene();
     const team = await createTeam(stack);
     const watched = await open({ path: "/", role: "nobody" });

@@ -77,7 +77,7 @@ describeDashboard("the table of a project", (scene) => {
     expect(await other.page.getByRole("columnheader", { name: "Created" }).count()).toBe(0);
   });
 
-  test("deletes runs and brings them back", async () => {
+  test("deletes and restores runs", async () => {
     const { api, open } = scene();
     const ids = [await made("going", "first"), await made("going", "second")];
     await made("going", "stays");
@@ -93,7 +93,7 @@ describeDashboard("the table of a project", (scene) => {
     expect((await api.get(`/runs/${ids[0]}`)).status).toBe(200);
   });
 
-  test("stops a hundred runs at once", async () => {
+  test("stops a hundred runs in one request", async () => {
     const { api, open } = scene();
     for (let i = 0; i < STOPPED; i += 1) await made("hundred", `run-${i}`);
     const { page } = await open({ path: "/p/hundred" });

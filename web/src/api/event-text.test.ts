@@ -4,7 +4,7 @@ import { createEventReader } from "./event-text.ts";
 
 const TEXT = ': hello\n\nid: 7\n\nid: 8\nevent: points\ndata: {"run_id":"r"}\n\nevent: reset\ndata: {}\n\n';
 
-test("events, ids without an event and comments are told apart", () => {
+test("events, ids without an event and comments are distinguished", () => {
   expect(createEventReader()(TEXT)).toEqual([
     { name: "message", data: "", id: "7" },
     { name: "points", data: '{"run_id":"r"}', id: "8" },

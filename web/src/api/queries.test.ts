@@ -25,7 +25,7 @@ afterEach(() => {
   globalThis.fetch = usual;
 });
 
-test("readers of a path share a request, and a later one makes its own", async () => {
+test("readers of a path share a request, and a later one sends its own", async () => {
   const [one, other] = await Promise.all([query("/a"), query("/a"), query("/b")]);
   expect(one).toBe(other);
   expect(paths()).toEqual(["/a", "/b"]);
@@ -52,7 +52,7 @@ test("an answer that has not changed is the same object", async () => {
   expect(lastAnswer("/a")).toBe(first);
 });
 
-test("large integers keep their digits where they are asked for, and only there", async () => {
+test("large integers keep their digits where they are requested, and only there", async () => {
   globalThis.fetch = () => Promise.resolve(new Response('{"seed":12345678901234567890}'));
   expect(await query("/a", { exact: true })).toEqual({ seed: 12_345_678_901_234_567_890n });
   expect(await query("/a")).toEqual({ seed: 12_345_678_901_234_567_000 });
@@ -70,7 +70,7 @@ test("a request ends when its last reader has left", async () => {
   expect(await query("/a")).toEqual({ path: "/a", count: 2 });
 });
 
-test("what was requested ahead is not requested again, once", async () => {
+test("data requested ahead is not requested again, once", async () => {
   const made = queryAhead("/a");
   void queryAhead("/a");
   expect(takeAhead("/a")).toBeUndefined();
@@ -90,7 +90,7 @@ test("an answer that has arrived ahead is taken immediately, by the very path", 
   expect(await query("/b")).toEqual({ path: "/b", count: 3 });
 });
 
-test("what was refused is requested again, and nothing is left of another session", async () => {
+test("a refused request is sent again, and no data of another session is left", async () => {
   status = 401;
   await queryAhead("/a");
   status = 200;

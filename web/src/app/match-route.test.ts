@@ -33,7 +33,7 @@ test.each([
   "/reports",
   "/settings/a/b",
   "/auth",
-])("%s is no page", (path) => {
+])("%s is not a page", (path) => {
   expect(matchRoute(path)).toEqual({ page: "missing" });
 });
 
@@ -47,7 +47,7 @@ test.each([".", "..", "~.", "~..", "~~.", "~a", "...", "%2e"])(
   },
 );
 
-test("whatever a project is called, its address leads to it", () => {
+test("the address of a project with any name leads to it", () => {
   const name = fc.string({ minLength: 1, unit: "grapheme" }).filter((text) => text.isWellFormed());
   fc.assert(
     fc.property(name, name, (project, runId) => {

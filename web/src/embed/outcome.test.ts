@@ -32,7 +32,7 @@ test.each([
   },
 );
 
-test("runs that go on are looked at more often", () => {
+test("running runs are polled more often", () => {
   const [running, ended] = [[{ status: "finished" }, { status: "running" }], [{ status: "finished" }]];
   expect(refreshSeconds(running)).toBeLessThan(refreshSeconds(ended));
 });

@@ -70,7 +70,7 @@ const CONTRAST_MIN = 3;
 test.each([
   ["light", 1],
   ["dark", 2],
-])("on the %s page the colors stand out and can be told apart with every kind of color vision", (_, at) => {
+])("on the %s page the colors stand out and can be distinguished with every kind of color vision", (_, at) => {
   const colors = declared.map((found) => found[at]!);
   for (const color of colors) {
     const [dark = 0, light = 0] = [luminance(color), luminance(backgrounds[at]!)].toSorted((a, b) => a - b);

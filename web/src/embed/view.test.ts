@@ -20,7 +20,7 @@ test("an answer becomes runs and charts", () => {
   });
 });
 
-test.each([[null], [""], ["  "], [7]])("a run whose name is %j goes by its id", (name) => {
+test.each([[null], [""], ["  "], [7]])("a run whose name is %j is labeled by its id", (name) => {
   const [run] = readView(answer([{ id: "0c9b8a1e-2222-4222-8333-444455556666", name, status: "running" }], [])).runs;
   expect(run!.name).toBe("0c9b8a1e");
 });

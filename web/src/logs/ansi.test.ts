@@ -25,7 +25,7 @@ describe("a console line", () => {
     ["grays", "38;5;232", "#080808"],
     ["red, green and blue", "38;2;1;2;255", "#0102ff"],
     ["colons", "38:5:9", 9],
-    ["a number that is no color", "38;5;999", undefined],
+    ["a number that is not a color", "38;5;999", undefined],
     ["a text in place of a number", "38;2;1;2", undefined],
   ])("knows colors of %s", (_what, codes, fg) => {
     expect(renderAnsi(`\u001b[${codes}mx`)[0]?.style.fg).toBe(fg);
@@ -66,7 +66,7 @@ describe("a console line", () => {
     );
   });
 
-  test("of ordinary characters alone comes back whole, whatever its colors", () => {
+  test("of ordinary characters alone is returned whole, with any colors", () => {
     const ordinary = fc.string({ unit: fc.constantFrom("a", "é", "😀", "<", " ") });
     fc.assert(
       fc.property(fc.array(fc.tuple(ordinary, fc.integer({ min: 0, max: 107 }))), (pieces) => {

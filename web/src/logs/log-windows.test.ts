@@ -28,7 +28,7 @@ describe("windows of a stream", () => {
     );
   });
 
-  test("of a million lines are found at once", () => {
+  test("of a million lines are found quickly", () => {
     const windows = logs.emptyWindows(1, 1_000_000);
     expect(logs.windowCount(windows)).toBe(2_000);
     expect(logs.windowOf(windows, 777_777)).toBe(1_555);
@@ -54,7 +54,7 @@ describe("windows of a stream", () => {
     expect(windows.loaded.has(0)).toBe(false);
   });
 
-  test("grow at the end, where the last one is read anew", () => {
+  test("grow at the end, where the last one is read again", () => {
     const before = logs.withWindow(
       logs.withWindow(logs.emptyWindows(1, 15, 10), 0, linesOf(1, 10)),
       1,

@@ -13,7 +13,7 @@ test("colors before the return change nothing", () => {
   expect(kept("a", "\u001b[32m\r50%")).toEqual([2]);
 });
 
-test("returns of Windows line ends are no progress", () => {
+test("carriage returns of Windows line ends are not progress", () => {
   expect(kept("a\r", "b\r", "\r", "c\r")).toEqual([1, 2, 3, 4]);
 });
 

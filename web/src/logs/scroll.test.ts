@@ -5,7 +5,7 @@ import { layoutOf, scrollTo, sliceOf } from "./scroll.ts";
 const ROW = 18;
 const VIEW = 600;
 
-test("what is in sight is drawn, and little more", () => {
+test("visible lines are drawn, and a few more", () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 2_000_000 }), fc.double({ min: 0, max: 1, noNaN: true }), (rows, share) => {
       const { height } = layoutOf(rows, ROW, VIEW);

@@ -15,7 +15,7 @@ test.each([
   [{ bins: [1], counts: [] }],
   [{ bins: [1, 2, 3, 4], counts: [1] }],
   [{ bins: ["a"], counts: [1] }],
-])("%j is no histogram", (value) => expect(readHistogram(value)).toBeUndefined());
+])("%j is not a histogram", (value) => expect(readHistogram(value)).toBeUndefined());
 
 test("bars have the shares of their bins", () => {
   const bars = barsOf({ edges: [0, 1, 4], counts: [1, 2] }, 100, 50);

@@ -28,7 +28,7 @@ test.each([
   expect(atOrBefore([at(10), at(1), at(5)], step)?.step).toBe(shown);
 });
 
-test("what has no step is the same at all of them", () => {
+test("objects without a step are the same at all steps", () => {
   expect(atOrBefore([at(null)], 1)?.step).toBeNull();
   expect(atOrBefore([], 1)).toBeUndefined();
 });
@@ -38,7 +38,7 @@ test("of several at one step the newest is shown", () => {
   expect(atStep([at(5), newest, at(5)], 6)).toBe(newest);
 });
 
-test("what has no step gives way to what has one", () => {
+test("objects without a step give way to those with one", () => {
   expect(atStep([at(null), at(3)], 1)?.step).toBe(3);
   expect(atStep([at(null)], 1)?.step).toBeNull();
   expect(atStep([], 1)).toBeUndefined();
@@ -57,7 +57,7 @@ test("a slider at a step that a thing has shows that step", () => {
   );
 });
 
-test("an address with a step that is no stop leads to the nearest", () => {
+test("an address with a step that is not a stop leads to the nearest one", () => {
   expect(nearestStop([1, 5, 10], 7)).toBe(5);
   expect(nearestStop([1, 5, 10], 8)).toBe(10);
   expect(nearestStop([1, 3], 2)).toBe(1);

@@ -32,7 +32,7 @@ test("rows are loaded where they are seen, once", async () => {
   expect(pages.total()).toBe(100_000);
 });
 
-test("what is scrolled past is not waited for", () => {
+test("rows that were scrolled past are not waited for", () => {
   const { asked, pages } = pagesWith();
   pages.show({ first: 0, end: 40 });
   pages.show({ first: 5000, end: 5040 });
@@ -49,7 +49,7 @@ test("few pages are kept", async () => {
   expect(pages.row(100)).toBe("row 100");
 });
 
-test("rows stay until they are read anew", async () => {
+test("rows stay until they are read again", async () => {
   const { asked, pages, answer } = pagesWith();
   pages.show({ first: 0, end: 10 });
   await answer();

@@ -11,7 +11,7 @@ test("rows are chosen one by one and taken out again", () => {
   expect([...NOTHING.ids]).toEqual([]);
 });
 
-test("a range goes from the row before in either direction and leaves out what is not loaded", () => {
+test("a range extends from the previous row in either direction and leaves out rows that are not loaded", () => {
   const one = toggleRow(NOTHING, 2, "run 2");
   expect([...selectRange(one, 4, idOf).ids]).toEqual(["run 2", "run 4"]);
   expect([...selectRange(one, 0, idOf).ids]).toEqual(["run 2", "run 0", "run 1"]);

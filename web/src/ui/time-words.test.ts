@@ -17,7 +17,7 @@ test.each([
   expect(ago(ms)).toBe(words);
 });
 
-test("what is long ago has its day, and its year if it is another one", () => {
+test("a time long ago has its day, and its year if it is another one", () => {
   expect(ago(20 * 86_400_000)).toBe("Nov 5");
   expect(ago(600 * 86_400_000)).toMatch(/^\w{3} \d+, 2025$/);
 });

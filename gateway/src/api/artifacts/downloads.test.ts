@@ -110,7 +110,7 @@ describe("a download", () => {
     ]);
   });
 
-  test("asked for with HEAD has the headers alone", async () => {
+  test("requested with HEAD has the headers alone", async () => {
     const id = await fileOf(content);
     const whole = await ask(id, {}, "HEAD");
     expect([whole.status, whole.headers.get("content-length"), whole.bytes.length]).toEqual([200, "300000", 0]);
@@ -120,7 +120,7 @@ describe("a download", () => {
   });
 });
 
-describe("what is not there", () => {
+describe("missing files", () => {
   test("an unknown artifact, lost bytes and bytes of another length are 404", async () => {
     expect((await ask(randomUUID())).status).toBe(404);
     expect((await ask(await fileOf(undefined))).status).toBe(404);
@@ -168,7 +168,7 @@ describe("a store that fails", () => {
   });
 });
 
-test("a reader that stalls holds a few pieces and is cut; the store is told to stop", async () => {
+test("a reader that stalls holds a few pieces and is disconnected; the store is told to stop", async () => {
   const piece = Buffer.alloc(64 * 1024);
   const size = 1024 * piece.length * 16;
   let pieces = 0;

@@ -35,7 +35,7 @@ describe("the entries of a manifest", () => {
     ]);
   });
 
-  test("what comes with an address is what it says it is", () => {
+  test("an entry with an address keeps its kind", () => {
     expect(read({ ...file, kind: "directory", reference_uri: "u" })).toMatchObject([{ kind: "directory" }]);
   });
 
@@ -101,7 +101,7 @@ describe("the entries of a manifest", () => {
     expect(refusal(entry)).toMatchObject({ reason: "bad_request", field: "entries" });
   });
 
-  test("each path stands once, however it is written", () => {
+  test("each path occurs once, in any spelling", () => {
     expect(refusal(file, { ...file, path: " weights.bin" })).toMatchObject({
       field: "entries",
       message: expect.stringContaining("entries[1]: path is given twice"),

@@ -93,7 +93,7 @@ const session = create(EmbedSessionSchema, {
   expiresAt: at,
 });
 
-test("a session that was made is answered with the address of its frame, and with warnings where there are some", () => {
+test("a new session is returned with the address of its frame and any warnings", () => {
   const made = create(CreateEmbedSessionResponseSchema, { session, token: "tm_embed_x" });
   const answer = (warnings: string[]) =>
     bodyOf(encodeCreateEmbed(made, { message, warnings }, { baseUrl: "https://app.test" }), "POST /api/embed/sessions");

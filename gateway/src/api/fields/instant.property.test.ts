@@ -71,7 +71,7 @@ const nearlyInstant = fc
   .map(([text, at, length, put]) => `${text.slice(0, at)}${put}${text.slice(at + length)}`);
 const anyText = fc.oneof(anyInstant, nearlyInstant, fc.string({ maxLength: 70 }));
 
-test("microseconds and text are those of the whole rule, whatever the text", () => {
+test("microseconds and text match the full rule, for any text", () => {
   fc.assert(
     fc.property(anyText, (text) => {
       const found = parseInstant(text);

@@ -52,7 +52,7 @@ test.each<[string, object, object]>([
   ],
 ])("%s is sent on", (_, message, expected) => expect(message).toEqual(expected));
 
-test("a new key is shown with its text, once and to be kept by nobody", () => {
+test("a new key is shown with its text once, in an answer that must not be cached", () => {
   const created = { plaintext: "tm_x", key, serviceAccount: { id, orgId: id, name: "ci", createdAt: at } };
   const reply = encodeCreateApiKey(create(CreateApiKeyResponseSchema, { created }));
   expect(reply.headers).toEqual({ "cache-control": "no-store" });

@@ -92,7 +92,7 @@ describe("GET /api/runs/{run_id}/logs", () => {
     ],
     ["a text, trimmed", { q: "  Loss nan " }, { ...first, q: "Loss nan" }],
     ["a tail", { tail: "500" }, { runId, stream: "stdout", tail: 500 }],
-    ["a tail, whatever the limit", { tail: "1", limit: "9999" }, { runId, stream: "stdout", tail: 1 }],
+    ["a tail with any limit", { tail: "1", limit: "9999" }, { runId, stream: "stdout", tail: 1 }],
   ])("with %s is read", (_, query, wanted) => {
     expect(decodeListLogs(inputOf({ query }))).toEqual(wanted);
   });

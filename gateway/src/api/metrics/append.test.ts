@@ -50,7 +50,7 @@ describe("a point", () => {
     });
   });
 
-  test("carries the client's time in microseconds, whatever the offset", () => {
+  test("carries the client's time in microseconds, with any offset", () => {
     const sent = { metrics: { a: 1 }, step: 0, timestamp: "2026-01-01T02:00:00.5+02:00" };
     expect(point(sent)).toMatchObject({ timestampsUs: [1_767_225_600_500_000] });
   });
@@ -137,7 +137,7 @@ test("the message survives the way to another process", () => {
   expect({ ...columnsFromParts(received.columns!) }).toEqual({ ...columnsFromParts(request.columns as never) });
 });
 
-test("the two routes are told apart, and a request without a key has none", () => {
+test("the two routes are distinguished, and a request without a key has none", () => {
   const body = { metrics: { a: 1 }, step: 0 };
   expect(decodeAppendPoint(inputOf({ body }))).toMatchObject({ runId, idempotencyKey: "" });
   expect(decodeAppendPoint(inputOf({ body })).batch ?? false).toBe(false);

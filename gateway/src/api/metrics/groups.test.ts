@@ -32,7 +32,7 @@ describe("POST /api/metrics/groups reads", () => {
     [{ q: "tag:x" }, { q: "tag:x" }],
     [{ project: "p" }, { project: "p" }],
     [{ q: " " }, {}],
-  ])("%j beside the other fields as a filter", (beside, filter) => {
+  ])("%j next to the other fields as a filter", (beside, filter) => {
     const { filter: _left, ...rest } = good;
     expect(decode({ ...rest, ...beside }).message).toEqual(decode({ ...rest, filter }).message);
   });
@@ -59,7 +59,7 @@ describe("POST /api/metrics/groups refuses", () => {
     ["both q and runs", { filter: null, q: "x", run_ids: [id] }, "run_ids"],
     ["both filter and q", { q: "x" }, "filter"],
     ["both filter and project", { project: "x" }, "filter"],
-    ["a q that is no text", { filter: null, q: 1 }, "q"],
+    ["a q that is not a string", { filter: null, q: 1 }, "q"],
     ["no runs", { filter: null, run_ids: [] }, "run_ids"],
     ["1,001 runs", { filter: null, run_ids: Array(1001).fill(id) }, "run_ids"],
     ["a run without a UUID", { filter: null, run_ids: ["x"] }, "run_ids"],
@@ -78,13 +78,13 @@ describe("POST /api/metrics/groups refuses", () => {
     ["no statistics", { stats: [] }, "stats"],
     ["11 statistics", { stats: many(11) }, "stats"],
     ["a statistic twice", { stats: ["mean", "mean"] }, "stats"],
-    ["a statistic that is no text", { stats: [50] }, "stats"],
+    ["a statistic that is not a string", { stats: [50] }, "stats"],
     ["a quantile above 100", { stats: ["p101"] }, "stats"],
     ["no buckets", { buckets: 0 }, "buckets"],
     ["4,097 buckets", { buckets: 4097 }, "buckets"],
     ["a negative step", { start_step: -1 }, "start_step"],
     ["steps that end before they begin", { start_step: 2, end_step: 1 }, "start_step"],
-    ["an end that is no number", { end_step: "x" }, "end_step"],
+    ["an end that is not a number", { end_step: "x" }, "end_step"],
   ])("%s", (_what, more, field) => {
     expect(() => decode({ ...good, ...more })).toThrow(expect.objectContaining({ reason: "bad_request", field }));
   });

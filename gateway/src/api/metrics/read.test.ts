@@ -81,7 +81,7 @@ describe("GET /runs/{run_id}/metrics", () => {
     expect(textOf(reply)).toBe('{"metrics":[],"limit":1000,"truncated":false}');
   });
 
-  test("sends the tags on that the client has, also beside a fault", () => {
+  test("forwards the tags that the client has, even with a fault", () => {
     const knownTags = ["a", "b"];
     expect(decodeListPoints(inputOf({ knownTags }))).toMatchObject({ knownTags });
     expect(decodeListPoints(inputOf({ knownTags, query: { limit: "0" } }))).toMatchObject({ knownTags });

@@ -82,7 +82,7 @@ describe("metric writes that share calls", () => {
     expect(calls.slice(4).map(({ writes }) => writes)).toEqual([["a3"], ["b3"]]);
   });
 
-  test("fail one by one, and what is held elsewhere goes again alone", async () => {
+  test("fail one by one, and a write that another process holds is sent again alone", async () => {
     const { calls, shared } = service();
     const call = callOf("a");
     for (const runId of ["1", "2"]) void shared.appendMetrics(write(runId), call);

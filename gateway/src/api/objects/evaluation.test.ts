@@ -88,7 +88,7 @@ describe("an evaluation is refused", () => {
     ["with 201 points of the other curve", { roc_curve: repeated(rate, 201) }],
     ["with a point above 1", { pr_curve: [{ ...point, recall: 1.1 }] }],
     ["with a point without a rate", { roc_curve: [{ ...rate, tpr: undefined }] }],
-    ["with a curve that is no list", { roc_curve: {} }],
+    ["with a curve that is not a list", { roc_curve: {} }],
     ["with 101 predictions", { predictions: repeated(prediction, 101) }],
     ["with a prediction of 2,049 bytes", { predictions: [predictionOf(2049)] }],
     ["with a prediction of an unknown label", { predictions: [{ ...prediction, true_label: "maybe" }] }],

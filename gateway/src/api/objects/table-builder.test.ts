@@ -12,7 +12,7 @@ const readBack = (rows: readonly unknown[]): string[] =>
 const rowsOfJson = (json: string): unknown[] =>
   parseJsonObject(Buffer.from(`{"rows":${json}}`), true)["rows"] as unknown[];
 
-test("rows come back as they were, whatever columns they have and in whatever order", () => {
+test("rows are read back unchanged, with any columns in any order", () => {
   const key = fc.oneof(fc.constantFrom("a", "b", "1", ""), fc.string({ unit: "grapheme", maxLength: 5 }));
   const cell = fc.oneof(
     fc.double({ noNaN: true, noDefaultInfinity: true }),

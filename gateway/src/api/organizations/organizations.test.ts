@@ -106,7 +106,7 @@ describeBody(
   [
     ["no name", {}, "name"],
     ["an invitation that is not an object", { name: "A", initial_invitations: ["a@b.co"] }, "initial_invitations"],
-    ["an invitation to nobody", { name: "A", initial_invitations: [{}] }, "email"],
+    ["an invitation without an address", { name: "A", initial_invitations: [{}] }, "email"],
   ],
 );
 
@@ -140,7 +140,7 @@ describe("an organization of one's own", () => {
     expect(body["invitations"]).toMatchObject([{ preview_link: "http://x/y", delivery_error: null }]);
   });
 
-  test("is shown with session and cookie when its owner goes there", () => {
+  test("is returned with a session and a cookie when its owner switches to it", () => {
     const created = { view, token: "t", maxAgeSeconds: 9 };
     const { body, headers } = encodeCreateOwnOrganization(response(created), undefined, inputOf({}));
     expect(body).toMatchObject({ session: { authenticated: true, session: { id } } });

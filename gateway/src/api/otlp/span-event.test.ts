@@ -65,11 +65,11 @@ describe("a span becomes the event that it has finished", () => {
     });
   });
 
-  test.each([[""], ["00".repeat(8)]])("%j is no parent", (parentSpanId) => {
+  test.each([[""], ["00".repeat(8)]])("%j is not a parent", (parentSpanId) => {
     expect(event({ parentSpanId }).parentSpanId).toBe("");
   });
 
-  test("one that has not ended is running, and any end goes before it", () => {
+  test("one that has not ended is running, and any end precedes it", () => {
     const running = event({ endTimeUnixNano: "0" });
     expect(running).toMatchObject({ status: SpanStatus.RUNNING, sequence: 0, eventKind: EventKind.STARTED });
     expect(running).not.toHaveProperty("endedUs");
@@ -187,7 +187,7 @@ describe("content", () => {
     expect(eventOf(spanOf({}, content), resource)).toMatchObject({ inputPreview: "What is 2 + 2?", previews: true });
   });
 
-  test("comes from events where attributes have none", () => {
+  test("is read from events where attributes have none", () => {
     expect(event({ events }, { "tidemark.content_policy": "preview" })).toMatchObject({
       inputPreview: "What?",
       outputPreview: "4",
@@ -210,7 +210,7 @@ describe("content", () => {
   });
 });
 
-describe("what is too long is cut, and the span marked", () => {
+describe("long values are cut, and the span is marked", () => {
   test.each<[string, object, Record<string, Value>]>([
     ["a name", { name: "n".repeat(513) }, {}],
     ["a thread", {}, { "gen_ai.conversation.id": "t".repeat(513) }],
@@ -235,7 +235,7 @@ describe("what is too long is cut, and the span marked", () => {
   test("a span without a name gets one", () => expect(event({ name: " " })).toMatchObject({ name: "unknown" }));
 });
 
-describe("what no span can be is rejected", () => {
+describe("invalid spans are rejected", () => {
   test.each<[object, RegExp]>([
     [{ traceId: "" }, /trace id/],
     [{ traceId: "ab".repeat(8) }, /trace id/],

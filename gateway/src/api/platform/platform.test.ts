@@ -22,7 +22,7 @@ test.each(["/health", "/healthz"])("%s is exactly ok", async (path) => {
   expect(await get(path)).toEqual({ status: 200, type: "application/json; charset=utf-8", text: '{"status":"ok"}' });
 });
 
-test("/readyz tells what a probe wants to know", async () => {
+test("/readyz returns what a probe needs to know", async () => {
   await start({ options: projection({ loaded: true, degraded: true }) });
   const answer = await get("/readyz");
   expect([answer.status, JSON.parse(answer.text)]).toEqual([
@@ -108,7 +108,7 @@ test.each(["/health", "/metrics", "/openapi.json"])(
   },
 );
 
-test("an operation tells its parameters, body, answers and callers", async () => {
+test("an operation documents its parameters, body, answers and callers", async () => {
   await start();
   const document = JSON.parse((await get("/openapi.json")).text);
   const operation = document.paths["/echo/{id}"].post;

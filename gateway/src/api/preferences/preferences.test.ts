@@ -14,10 +14,10 @@ describeBody(
     ["a blank one as none", { selected_project: " " }, {}],
     ["nothing as none", {}, {}],
   ],
-  [["a project that is no text", { selected_project: 1 }, "selected_project"]],
+  [["a project that is not a string", { selected_project: 1 }, "selected_project"]],
 );
 
-test("what was never saved is null", () => {
+test("unsaved preferences are null", () => {
   const reply = encodePreferences(create(GetPreferencesResponseSchema, { preferences: {} }));
   const body = bodyOf(reply, "GET /api/dashboard/preferences");
   expect(body).toEqual({ preferences: { selected_project: null, updated_at: null } });

@@ -27,7 +27,7 @@ describe("POST /projects", () => {
 });
 
 describe("GET /projects", () => {
-  test("has pages of 100 unless told otherwise", () => {
+  test("has pages of 100 by default", () => {
     expect(decodeListProjects(inputOf({}))).toEqual({ limit: 100, offset: 0n });
     expect(decodeListProjects(inputOf({ query: { limit: "1000", offset: "7" } }))).toEqual({ limit: 1000, offset: 7n });
   });

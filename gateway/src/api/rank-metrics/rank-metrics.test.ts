@@ -52,7 +52,7 @@ describe("a report of a rank", () => {
     ["the least weight", { weight: 5e-324 }, { weight: 5e-324 }],
     ["a huge weight", { weight: 1e308 }, { weight: 1e308 }],
     ["whole numbers with a point", { rank: 2.0, world_size: 8.0 }, { rank: 2, worldSize: 8 }],
-    ["a field that nobody knows", { device: "cuda:1" }, { rank: 1 }],
+    ["an unknown field", { device: "cuda:1" }, { rank: 1 }],
   ])("with %s is taken", (_, change, expected) => {
     const { bodyFault, ...request } = decode({ ...good, ...change });
     expect(bodyFault).toBeUndefined();

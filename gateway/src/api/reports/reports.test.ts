@@ -46,7 +46,7 @@ describeBody(
     ["a title of 513 bytes", { title: "t".repeat(513) }, "title"],
     ["a description of 513 bytes", { title: "t", description: "d".repeat(513) }, "description"],
     ["an unknown visibility", { title: "t", visibility: "all" }, "visibility"],
-    ["a project that is no UUID", { title: "t", project_id: "p" }, "project_id"],
+    ["a project that is not a UUID", { title: "t", project_id: "p" }, "project_id"],
     ["a number beyond double range in a block", { title: "t", blocks: [{ kind: "x", n: Infinity }] }, "blocks"],
   ],
 );
@@ -61,7 +61,7 @@ test("blocks keep long integers, NUL and lone surrogates", () => {
 describe("PATCH /api/reports/{report_id}", () => {
   const decode = (body: Record<string, unknown>) => decodeUpdateReport(inputOf({ params: { report_id: id }, body }));
 
-  test("tells a blank description from none", () => {
+  test("distinguishes a blank description from a missing one", () => {
     expect(decode({ title: "t" })).toEqual({ reportId: id, title: "t" });
     expect(decode({ description: " " })).toEqual({ reportId: id, description: "" });
   });
@@ -70,14 +70,14 @@ describe("PATCH /api/reports/{report_id}", () => {
     ["nothing", {}, ""],
     ["nulls", { title: null, description: null }, ""],
     ["a blank title", { title: "" }, "title"],
-    ["a visibility that is no text", { visibility: 1 }, "visibility"],
+    ["a visibility that is not a string", { visibility: 1 }, "visibility"],
   ])("sends on the fault of %s", (_, body, field) => {
     expect(decode(body)).toMatchObject({ reportId: id, bodyFault: { field, text: expect.any(String) } });
   });
 });
 
 describe("queries", () => {
-  test("of the list: `all` is no project", () => {
+  test("of the list: `all` is not a project", () => {
     const page = { limit: 50, offset: 0n };
     expect(decodeListReports(inputOf({}))).toEqual({ ...page, project: "" });
     expect(decodeListReports(inputOf({ query: { project: "all" } }))).toEqual({ ...page, project: "" });
@@ -115,7 +115,7 @@ const report = {
 const response = (more: object = {}) => create(GetReportResponseSchema, { report: { ...report, ...more } });
 
 describe("answers", () => {
-  test("show members everything, and the token where it was made", () => {
+  test("show members everything, and the token where it was created", () => {
     const route = "POST /api/reports/{report_id}/share";
     const reply = encodeShareReport(response({ shareToken: "tm_share_x", shareTokenIssuedAt: "2026-01-02T03:04:07Z" }));
     expect(reply.headers).toEqual({ "cache-control": "no-store" });
@@ -139,7 +139,7 @@ describe("answers", () => {
     });
   });
 
-  test("show everybody else neither organization nor author nor token, whatever the service sends", () => {
+  test("show other callers neither organization nor author nor token, even if the service sends them", () => {
     const reply = encodeOpenReport(response({ orgId: "", shareToken: "tm_share_x" }));
     const shown = bodyOf(reply, "GET /api/reports/{report_id}")["report"] as object;
     for (const hidden of ["org_id", "author_user_id", "share_token"]) expect(shown).not.toHaveProperty(hidden);

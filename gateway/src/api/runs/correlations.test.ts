@@ -61,7 +61,7 @@ test("coefficients that are not there are null", () => {
   });
 });
 
-test("what no text can hold is passed on in a search, which then finds nothing", () => {
+test("characters that no stored text has are passed on in a search, which then finds nothing", () => {
   for (const q of ["a\u0000b", "\ud800"]) expect(decode({ metric: "loss", filter: { q } }).filter).toMatchObject({ q });
 });
 

@@ -106,7 +106,7 @@ describe("GET /api/runs/summary reads", () => {
     ["no parameters", {}, first],
     ["blank ones as absent", blank, first],
     [
-      "a cursor beside an offset",
+      "a cursor with an offset",
       { cursor: " offset:200 ", offset: "7" },
       { ...first, cursor: "offset:200", offset: 7n },
     ],
@@ -175,7 +175,7 @@ describe("the answer of GET /api/runs/summary", () => {
   const answerOf = (message: Parameters<typeof create<typeof SummarizeRunsResponseSchema>>[1], query: Query = {}) =>
     encodeSummarizeRuns(create(SummarizeRunsResponseSchema, message), summarize(query));
 
-  test("has columns under their names, with their digits, when they were asked for", async () => {
+  test("has columns under their names, with their digits, when they were requested", async () => {
     const columnValues = [{ valuesJson: ["0.10", "", '"x"'] }];
     const reply = await answerOf(
       { runs: [summary], columnValues, tag: "t1" },
@@ -190,7 +190,7 @@ describe("the answer of GET /api/runs/summary", () => {
     expect(await answerOf({ tag: "t1", notModified: true })).toEqual({ body: null, etag: "t1", notModified: true });
   });
 
-  test("is asked for with the tags that the client has", () => {
+  test("is requested with the tags that the client has", () => {
     expect(decodeSummarizeRuns(inputOf({ query: {}, knownTags: ["a"] })).knownTags).toEqual(["a"]);
   });
 });

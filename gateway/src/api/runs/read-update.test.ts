@@ -12,7 +12,7 @@ describe("the id in the path", () => {
     [runId.toUpperCase(), runId],
     ["not-a-uuid", "not-a-uuid"],
     ["00000000-0000-0000-0000-000000000000", "00000000-0000-0000-0000-000000000000"],
-  ])("%s goes on as %s, for the service to find or not", (sent, expected) => {
+  ])("%s is passed on as %s, for the service to find or not", (sent, expected) => {
     const input = inputOf({ params: { run_id: sent }, body: { notes: "" } });
     expect(decodeGetRun(input).runId).toBe(expected);
     expect(decodeUpdateRun(input).runId).toBe(expected);
@@ -55,7 +55,7 @@ describe("PATCH /runs/{run_id}", () => {
     ["no tags at all", { tags: [] }, { runId, tags: { tags: [] } }],
     ["notes, trimmed", { notes: " n " }, { runId, notes: "n" }],
     ["blank notes as their removal", { notes: "  " }, { runId, notes: "" }],
-    ["nulls beside a value as absent", { status: null, tags: null, notes: "n" }, { runId, notes: "n" }],
+    ["nulls next to a value as absent", { status: null, tags: null, notes: "n" }, { runId, notes: "n" }],
     [
       "all three",
       { status: "failed", tags: ["t"], notes: "" },
@@ -75,7 +75,7 @@ describe("PATCH /runs/{run_id}", () => {
     ["an empty tag", { tags: [""] }, "tags"],
     ["notes that are not a text", { notes: 1 }, "notes"],
     ["notes with NUL", { notes: "a\u0000" }, "notes"],
-    ["a fault beside good fields", { status: "failed", tags: 1 }, "tags"],
+    ["a fault next to valid fields", { status: "failed", tags: 1 }, "tags"],
   ])("hands on the fault of %s, and nothing else", (_what, body, field) => {
     expect(decodeUpdateRun(inputOf({ params, body }))).toEqual({
       runId,

@@ -115,7 +115,7 @@ const forkRoute = "POST /api/runs/{run_id}/forks";
 const lineageRoute = "GET /api/runs/{run_id}/lineage";
 
 describe("a fork", () => {
-  test("is the child with an empty summary, and where it comes from", () => {
+  test("is the child with an empty summary, and its origin", () => {
     const run = summaryOf("a", { parentRunId: idOf("b"), forkedFromStep: 0.5 });
     const reply = encodeForkRun(create(ForkRunResponseSchema, { run, message: "forked" }));
     expect(reply.replayed).toBe(false);

@@ -15,7 +15,7 @@ function controlThat(catchUp: (call: Call) => Promise<object>): { clients: Clien
 }
 
 describe("after a change to a run", () => {
-  test("the control service catches up before the answer, for a second at most and for nobody in particular", async () => {
+  test("the control service catches up before the answer, for at most a second and without an identity", async () => {
     const { clients, calls } = controlThat(async () => ({}));
     const call = createCall({ requestId: "r", timeoutMs: 60_000 });
     expect(await afterRunChange(Promise.resolve("changed"), clients, call)).toBe("changed");
@@ -29,7 +29,7 @@ describe("after a change to a run", () => {
     expect(await afterRunChange(Promise.resolve("changed"), clients, createCall())).toBe("changed");
   });
 
-  test("that was refused nobody needs to know", async () => {
+  test("that was refused the control service is not called", async () => {
     const { clients, calls } = controlThat(async () => ({}));
     await expect(afterRunChange(Promise.reject(new Error("refused")), clients, createCall())).rejects.toThrow(
       "refused",

@@ -183,7 +183,7 @@ const summarized = async (
     "GET /api/runs/summary",
   );
 
-test("a page of summaries says how many runs there are and how to go on", async () => {
+test("a page of summaries says how many runs there are and how to continue", async () => {
   const reply = { runs: [summary], metricKeys: ["10", "loss"], total: 100_001n, nextCursor: "bmV4dA" };
   const body = await summarized(reply, { projection: "everything" });
   expect(body).toEqual({
@@ -295,7 +295,7 @@ test("an overview of nothing is zeros and null", () => {
   });
 });
 
-test("projects come with all their fields", () => {
+test("projects have all their fields", () => {
   const project = { id, orgId: id, name: "demo", createdAt: at };
   const json = { id, org_id: id, name: "demo", description: null, created_at: at };
   expect(bodyOf(encodeCreateProject(create(CreateProjectResponseSchema, { project })), "POST /projects")).toEqual({

@@ -112,7 +112,7 @@ describe("a session", () => {
     ["over http on this machine", "http://127.0.0.1:8080", false, cookie],
     ["over http elsewhere", "http://tidemark.test", true, `${cookie}; Secure`],
     ["over TLS, for this host alone", "https://tidemark.test", true, `__Host-${cookie}; Secure`],
-  ])("that is new comes with its cookie, %s", (_, baseUrl, cookieSecure, expected) => {
+  ])("that is new sets its cookie, %s", (_, baseUrl, cookieSecure, expected) => {
     const response = create(SwitchOrganizationResponseSchema, {
       created: { view, token: "t", maxAgeSeconds: 2_592_000 },
     });
@@ -120,7 +120,7 @@ describe("a session", () => {
     expect(headers).toEqual({ "cache-control": "no-store", "set-cookie": expected });
   });
 
-  test("can be opened by an address alone on this machine only, whatever is switched on", () => {
+  test("can be opened by an address alone on this machine only, regardless of the settings", () => {
     const config = create(GetAuthConfigResponseSchema, { devAuthEnabled: true, oidcEnabled: true });
     for (const isFromThisMachine of [true, false]) {
       const { body } = encodeAuthConfig(config, undefined, inputOf({ isFromThisMachine }));
@@ -128,7 +128,7 @@ describe("a session", () => {
     }
   });
 
-  test("that stays comes without a cookie", () => {
+  test("that stays sets no cookie", () => {
     const response = create(SwitchOrganizationResponseSchema, { created: { view } });
     expect(encodeNewSession(response, undefined, inputOf({})).headers).toEqual({ "cache-control": "no-store" });
   });

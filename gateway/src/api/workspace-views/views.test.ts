@@ -44,7 +44,7 @@ describeBody(
     ["a blank name", { name: "" }, "name"],
     ["a project of 513 bytes", { name: "n", project: "p".repeat(513) }, "project"],
     ["a payload that is a text", { name: "n", payload: "{}" }, "payload"],
-    ["a visibility that is no text", { name: "n", visibility: true }, "visibility"],
+    ["a visibility that is not a string", { name: "n", visibility: true }, "visibility"],
   ],
 );
 
@@ -132,7 +132,7 @@ describe("POST /api/workspace-views/import", () => {
   });
 });
 
-test("the list has pages of 50 unless told otherwise, and 100 at most", () => {
+test("the list has pages of 50 by default, and 100 at most", () => {
   expect(decodeListViews(inputOf({}))).toEqual({ limit: 50, cursor: "" });
   expect(() => decodeListViews(inputOf({ query: { limit: "101" } }))).toThrow(
     expect.objectContaining({ field: "limit" }),

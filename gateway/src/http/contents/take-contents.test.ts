@@ -38,7 +38,7 @@ describe.each([1, 2, 3, 7, 1000])("in pieces of %i bytes", (size) => {
       String.raw`{"content\u005fbase64":"0"}`,
       ["hi"],
     ],
-    ["a value that is no text", '{"content_base64":5}', '{"content_base64":5}', []],
+    ["a value that is not a string", '{"content_base64":5}', '{"content_base64":5}', []],
     ["a longer name", '{"content_base64_":"aGk="}', '{"content_base64_":"aGk="}', []],
     ["one deeper", '{"a":{"content_base64":"aGk="}}', '{"a":{"content_base64":"aGk="}}', []],
     ["one in a list", '[{"content_base64":"aGk="}]', '[{"content_base64":"aGk="}]', []],
@@ -97,7 +97,7 @@ describe.each([1, 2, 3, 7, 1000])("in pieces of %i bytes", (size) => {
     "aGk=\u00e9",
     "a\\n",
     "\\ud800",
-  ])("what is not base64: %s", (text) => {
+  ])("invalid base64: %s", (text) => {
     expect(take(`{"content_base64":"${text}"}`, uploadPath, size)).toEqual({
       rest: '{"content_base64":"0"}',
       contents: [false],
@@ -119,7 +119,7 @@ describe.each([1, 2, 3, 7, 1000])("in pieces of %i bytes", (size) => {
   });
 });
 
-test("any bytes in any JSON, in any pieces, come back, and the rest is the same JSON", () => {
+test("any bytes in any JSON, in any pieces, are read back, and the rest is the same JSON", () => {
   const jsonObject = fc.dictionary(fc.string({ unit: "binary" }), fc.jsonValue());
   fc.assert(
     fc.property(
@@ -143,7 +143,7 @@ test("any bytes in any JSON, in any pieces, come back, and the rest is the same 
   );
 });
 
-test("what is malformed in the rest stays malformed", () => {
+test("malformed JSON in the rest stays malformed", () => {
   for (const body of [
     '{"content_base64":"aGk="',
     '{"content_base64":1 "aGk="}',

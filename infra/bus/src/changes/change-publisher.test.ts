@@ -69,7 +69,7 @@ test("changes of one run and kind share a message, others have their own entries
   ]);
 });
 
-test("a first change leaves at once, and many leave with at most twenty messages a second", () => {
+test("a first change is sent immediately, and many are sent with at most twenty messages a second", () => {
   const { publisher, sent, pass } = setUp();
   pass(500);
   publisher.note(change("r"));
@@ -85,7 +85,7 @@ test("a first change leaves at once, and many leave with at most twenty messages
   expect(sent.at(-1)!.changes[0]!.step).toBe(999);
 });
 
-test("while the bus is down changes wait, merged, and the chain goes on without a gap", () => {
+test("while the bus is down changes wait, merged, and the chain continues without a gap", () => {
   const { publisher, sent, bus, pass } = setUp();
   bus.isUp = false;
   for (let i = 0; i < 100; i++) {

@@ -27,7 +27,7 @@ test.each([
   expect(mergeChange(change({ step: before, keys: ["a"] }), change({ step: now, keys: ["a"] })).step).toBe(kept);
 });
 
-test("a change that says nothing new is the one before, whatever the order of its keys", () => {
+test("a change that adds nothing equals the one before, in any order of its keys", () => {
   const before = change({ keys: ["a", "b"], step: 5 });
   expect(mergeChange(before, change({ keys: ["a", "b"], step: 5 }))).toBe(before);
   expect(mergeChange(before, change({ keys: ["b", "a"], step: 1 }))).toBe(before);

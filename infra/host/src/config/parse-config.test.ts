@@ -45,7 +45,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-describe("what is read", () => {
+describe("values", () => {
   test("defaults fill in what is not set, and one variable serves two groups", () => {
     expect(parseConfig(groups, enough)).toEqual({
       gateway: {
@@ -89,7 +89,7 @@ describe("what is read", () => {
     expect(parseConfig(groups, { ...enough, [name]: value }).gateway).toMatchObject(expected);
   });
 
-  test("a secret comes from the file that its _FILE variable names, without the last line break", () => {
+  test("a secret is read from the file that its _FILE variable names, without the last line break", () => {
     const file = join(folder, "database-url");
     writeFileSync(file, "postgres://file/db\r\n");
     expect(parseConfig(groups, { TIDEMARK_DATABASE_URL_FILE: file }).artifacts.databaseUrl).toBe("postgres://file/db");

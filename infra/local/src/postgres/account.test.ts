@@ -15,7 +15,7 @@ test.each([
   ["the first name that is there", ["postgres", "nobody"], { uid: 101, gid: 104 }],
   ["the next name otherwise", ["tidemark", "nobody"], { uid: 65534, gid: 65534 }],
   ["nothing without a match", ["tidemark"], undefined],
-  ["never root, under whatever name", ["admin", "root"], undefined],
+  ["never root, under any name", ["admin", "root"], undefined],
   ["nothing from a broken line", ["broken"], undefined],
 ])("finds %s", (_name, names, expected) => {
   expect(findAccount(passwd, names)).toEqual(expected);

@@ -17,7 +17,7 @@ test.each([
     "the disk with /data is full",
   ],
   [
-    "a server that somebody else runs on the same data",
+    "a server of another user on the same data",
     [
       'FATAL:  lock file "postmaster.pid" already exists',
       'HINT:  Is another postmaster (PID 4711) running in data directory "/data"?',
@@ -42,7 +42,7 @@ test.each([
   expect(explainPostgres(lines, "/data")).toEqual({ portInUse: false, text: expected });
 });
 
-test("a port in use is told apart, because another one may be tried", () => {
+test("a port in use is reported separately, because another one may be tried", () => {
   const lines = [
     'LOG:  could not bind IPv4 address "127.0.0.1": Address already in use',
     "FATAL:  could not create any TCP/IP sockets",

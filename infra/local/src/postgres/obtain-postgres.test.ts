@@ -77,7 +77,7 @@ test.each([
   },
 );
 
-test("a new folder gets another major where that is asked for, and an old one keeps its own", async () => {
+test("a new folder gets another major where that is requested, and an old one keeps its own", async () => {
   const from = source({ bundled: "18.4.0", fetched: ["15.18.0", "17.10.0"] });
   expect(await obtainPostgres(undefined, from, 15)).toMatchObject({ nativeDir: "/cache/15.18.0/native", major: 15 });
   expect(await obtainPostgres(17, from, 15)).toMatchObject({ nativeDir: "/cache/17.10.0/native", major: 17 });
@@ -105,7 +105,7 @@ test("the installed package is of the major that new data gets", async () => {
   expect(Number.parseInt(bundled?.version ?? "", 10)).toBe(newDataMajor);
 });
 
-test("links that a package lists are made, once, and those that are there stay", async () => {
+test("links that a package lists are created, once, and those that are there stay", async () => {
   const folder = await mkdtemp(join(tmpdir(), "links-"));
   await mkdir(join(folder, "native/lib"), { recursive: true });
   const list = [

@@ -40,7 +40,7 @@ async function start(options: Partial<PostgresOptions> = {}): Promise<Postgres> 
 
 async function query(url: string, sql: string): Promise<unknown[][]> {
   const client = new pg.Client({ connectionString: url });
-  // A server that is shut down under it tells the client so; the test ignores that.
+  // A server that shuts down sends its clients an error; the test ignores that.
   client.on("error", () => {});
   await client.connect();
   try {
@@ -95,7 +95,7 @@ describe("an empty folder", () => {
     expect(await query(url, "SELECT lower('ÄΩ'), upper('straße')")).toEqual([["äω", "STRAßE"]]);
   });
 
-  test("half made by a process that was killed is made again", async () => {
+  test("half created by a process that was killed is created again", async () => {
     await mkdir(join(dataDir(), "cluster.new-abc/base"), { recursive: true });
     await writeFile(join(dataDir(), "superuser-password"), "of no cluster");
     await expectAnswer(await start());
@@ -112,7 +112,7 @@ describe("an empty folder", () => {
 });
 
 describe("a second start", () => {
-  test("goes on with the data, the password and the log to itself", async () => {
+  test("keeps the data and the password, and logs nothing", async () => {
     const first = await start();
     await query(first.url, "CREATE TABLE kept AS SELECT 42 AS answer");
     await first.stop();
@@ -191,14 +191,14 @@ describe("after a kill", () => {
     expect(await hasEnded(server.pid)).toBe(true);
   });
 
-  test("the server ends by itself, even when nobody starts another", async () => {
+  test("the server ends by itself, even when no other is started", async () => {
     const { holder, server } = await holdInProcess("postgres", dataDir());
     await killHard(holder);
     expect(await hasEnded(server.pid)).toBe(true);
     expect(await processesIn(join(dataDir(), "cluster"), "postgres")).toEqual([]);
   });
 
-  test("a server without anybody to end it is stopped by the next start", async () => {
+  test("a server without a process to end it is stopped by the next start", async () => {
     await (await start()).stop();
     const orphan = await orphanServer(join(dataDir(), "cluster"));
     const said: string[] = [];

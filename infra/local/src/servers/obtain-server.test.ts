@@ -43,7 +43,7 @@ const brokenGo = `echo "go: downloading x" >&2; echo "go: module needs go >= 1.2
 const cached = (): string => cachedServer("nats-server", options());
 
 describe("without fetching", () => {
-  test("the environment variable goes before PATH and the cache", async () => {
+  test("the environment variable has priority over PATH and the cache", async () => {
     const named = await program("named", natsScript("2.14.0"));
     await program("bin/nats-server", natsScript("2.15.0"));
     expect(await findServer("nats-server", options({ TIDEMARK_NATS_SERVER: named }))).toEqual({ path: named });
@@ -59,7 +59,7 @@ describe("without fetching", () => {
     expect(got).toEqual({ missing: `TIDEMARK_NATS_SERVER names ${named}, but ${fault}` });
   });
 
-  test("PATH goes before the cache, if its version will do", async () => {
+  test("PATH has priority over the cache, if its version is suitable", async () => {
     const onPath = await program("bin/nats-server", natsScript("2.12.4"));
     await program(cached().slice(folder.length + 1), natsScript("2.15.1"));
     expect(await findServer("nats-server", options())).toEqual({ path: onPath });

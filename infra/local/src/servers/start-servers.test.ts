@@ -77,7 +77,7 @@ const request = (subject: string, body: string): string =>
     await second.stop();
   });
 
-  test("a server that nobody ends is stopped by the next start", async () => {
+  test("a server that was not ended is stopped by the next start", async () => {
     const dir = join(folder, "nats-left");
     const config = join(dir, "nats.conf");
     await mkdir(dir);

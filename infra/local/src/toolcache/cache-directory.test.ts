@@ -15,7 +15,7 @@ test.each([
   ["a relative XDG_CACHE_HOME is ignored", { ...linux, env: { XDG_CACHE_HOME: "fast" } }, "/home/ada/.cache/tidemark"],
   ["an empty variable counts as not set", { ...linux, env: { TIDEMARK_CACHE_DIR: "" } }, "/home/ada/.cache/tidemark"],
   [
-    "TIDEMARK_CACHE_DIR is the folder itself and goes before XDG_CACHE_HOME",
+    "TIDEMARK_CACHE_DIR is the folder itself and has priority over XDG_CACHE_HOME",
     { ...linux, env: { TIDEMARK_CACHE_DIR: "/big/tm", XDG_CACHE_HOME: "/fast" } },
     "/big/tm",
   ],

@@ -22,7 +22,7 @@ test.each([
   ["a changed package", "npm error code EINTEGRITY", /checksum/],
   ["another processor", "npm error code EBADPLATFORM", /operating system, processor/],
   ["a read-only folder", "Error: EROFS: read-only file system, mkdir '/c'", /read-only/],
-  ["a folder of somebody else", "Error: EACCES: permission denied, mkdir '/c'", /permission is denied/],
+  ["a folder of another user", "Error: EACCES: permission denied, mkdir '/c'", /permission is denied/],
   ["a network fault that also names a permission", "EACCES /x\nnpm error code ENOTFOUND", /name was not found/],
 ])("says in words: %s", (_name, output, expected) => {
   expect(explainFailure(output)).toMatch(expected);

@@ -64,7 +64,7 @@ test("five simultaneous requests make one download", async () => {
   expect(await readdir(join(cacheDir, "packages"))).toEqual(["@scope+tool@1.2.3"]);
 });
 
-test("what a killed process left half done is cleared away", async () => {
+test("unfinished files of a killed process are removed", async () => {
   await mkdir(join(cacheDir, "packages/@scope+tool@1.2.3.partial-abc/node_modules"), { recursive: true });
   expect(await fetchedVersions({ name: "@scope/tool", cacheDir })).toEqual([]);
   await fetchPackage(request());
@@ -84,7 +84,7 @@ test.each([
     "Tool 1.2.3 could not be fetched: the package registry's name was not found (no network?)",
   ],
   [
-    "a fault nobody knows",
+    "an unknown fault",
     "npm error code EODD\nnpm error a strange thing\n",
     "Tool 1.2.3 could not be fetched: a strange thing",
   ],
@@ -93,7 +93,7 @@ test.each([
   await expect(fetchPackage(request())).rejects.toMatchObject({ name: "StartError", message });
 });
 
-test("a cache folder that cannot be made is one line", async () => {
+test("a cache folder that cannot be created is one line", async () => {
   await writeFile(join(folder, "file"), "");
   const inside = join(folder, "file/cache");
   await expect(fetchPackage({ ...request(), cacheDir: inside })).rejects.toMatchObject({
@@ -102,7 +102,7 @@ test("a cache folder that cannot be made is one line", async () => {
   });
 });
 
-test("all versions that the registry has can be asked for", async () => {
+test("all versions that the registry has can be requested", async () => {
   expect(await packageVersions({ name: "@scope/tool", title: "Tool", env })).toEqual(["1.0.0", "2.0.0-beta.1"]);
   env["FAIL"] = "npm error code ECONNREFUSED\n";
   await expect(packageVersions({ name: "@scope/tool", title: "Tool", env })).rejects.toMatchObject({

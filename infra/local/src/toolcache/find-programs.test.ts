@@ -28,7 +28,7 @@ test.each([
     { command: execPath, args: [beside] },
   ],
   ["not one that has gone", { npm_execpath: running }, [beside], { command: execPath, args: [beside] }],
-  ["the one beside Node", {}, [beside], { command: execPath, args: [beside] }],
+  ["the one next to Node", {}, [beside], { command: execPath, args: [beside] }],
   ["none", { PATH: "/nowhere" }, [], undefined],
 ])("finds %s", (_name, env, files, expected) => {
   expect(findNpm({ env, execPath, exists: (path) => (files as string[]).includes(path) })).toEqual(expected);

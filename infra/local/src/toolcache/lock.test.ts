@@ -62,7 +62,7 @@ test("the lock of another machine holds while it is touched and is taken over wh
   if ("lock" in taken) await taken.lock.release();
 });
 
-test("of many that find the same dead lock, one at a time goes in", async () => {
+test("of many that find the same stale lock, one at a time enters", async () => {
   await writeFile(path, JSON.stringify({ ...here, pid: await deadPid() }));
   let inside = 0;
   let most = 0;

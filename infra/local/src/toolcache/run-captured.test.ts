@@ -15,7 +15,7 @@ test("a program that is not there is a code and a reason, not an exception", asy
   expect(result.output).toContain("ENOENT");
 });
 
-test("a program that is called off is ended, and the reason comes back", async () => {
+test("a program that is aborted is ended, and the reason is returned", async () => {
   const controller = new AbortController();
   const running = runCaptured("/bin/sh", ["-c", "exec sleep 60"], { signal: controller.signal });
   controller.abort(new Error("enough"));

@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { measureLateness } from "./lateness.rules.ts";
 
-test("what transactions take to begin beyond the least is how late the database is", () => {
+test("the time that transactions take to begin beyond the least is the lateness of the database", () => {
   const lateness = measureLateness();
   lateness.began(0.5);
   lateness.began(1.5);

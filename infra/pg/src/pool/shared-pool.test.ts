@@ -61,8 +61,8 @@ async function mostSleeping(statements: readonly Promise<unknown>[]): Promise<nu
   return most;
 }
 
-describe("beside an organization that asks for more than all connections", () => {
-  test("the first request of another one begins at once, and so do those that follow it", async () => {
+describe("while an organization asks for more than all connections", () => {
+  test("the first request of another one begins immediately, and so do those that follow it", async () => {
     const long = Array.from({ length: 12 }, () => longRead(NOISY, 2).catch((error: unknown) => error));
     await untilSleeping(3);
     const waits: number[] = [];
@@ -164,7 +164,7 @@ describe("a statement", () => {
     await expect(read).rejects.toMatchObject({ reason: "service_unavailable", cause: { code: "57014" } });
   });
 
-  test("of a process itself, and of a stream of hours, has the limit of the pool, and so has what comes after it", async () => {
+  test("of a process itself, and of a stream of hours, has the limit of the pool, and so have later ones", async () => {
     const limit = () => db.readTenant(QUIET, (tx) => tx.one(timeout, []));
     expect(await limit()).toEqual({ ms: 15_000 });
     expect(await underDeadline(Date.now() + 3_600_000, limit)).toEqual({ ms: 15_000 });

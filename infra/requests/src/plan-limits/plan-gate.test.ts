@@ -99,7 +99,7 @@ describe("one process", () => {
     expect(store.reads).toBe(2);
   });
 
-  test("notices within a second that there is room again, as in a new month, and at once that the plan is larger", async () => {
+  test("notices within a second that there is room again, as in a new month, and immediately that the plan is larger", async () => {
     const { newGate, write, store, clock } = setUp();
     store.used = LIMIT;
     const gate = newGate();
@@ -118,7 +118,7 @@ describe("one process", () => {
   });
 });
 
-test("several processes admit together no more than the limit and what comes within about a second", async () => {
+test("several processes together admit no more than the limit and the requests of about a second", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.record({ process: fc.nat(3), amount: fc.integer({ min: 1, max: 5 }), pauseMs: fc.nat(400) }), {
@@ -157,7 +157,7 @@ test("while nothing can be read, everything is admitted, and there is one attemp
 describe("a write", () => {
   const never = () => Promise.resolve(false);
 
-  test("is refused while a payment is due, whatever the gate says", async () => {
+  test("is refused while a payment is due, even if the gate admits it", async () => {
     const due = { ...owner, billingState: "canceled" };
     await expect(admitWrite(openGate, due, 1, never)).rejects.toMatchObject({ reason: "payment_required" });
   });
@@ -182,7 +182,7 @@ describe("a write", () => {
 describe("bytes", () => {
   const exceeded = { reason: "plan_limit_exceeded" };
 
-  test("are admitted in whatever state the account is, and refused beyond the plan unless they are stored", async () => {
+  test("are admitted in any state of the account, and refused beyond the plan unless they are stored", async () => {
     const { newGate, store } = setUp();
     store.used = LIMIT;
     const due = { ...owner, billingState: "canceled" };

@@ -21,7 +21,7 @@ describe("a deadline", () => {
     expect(currentDeadlineMs()).toBeUndefined();
   });
 
-  test("comes with the organization that the work is for", async () => {
+  test("carries the organization that the work is for", async () => {
     const seen = await underDeadline(1000, async () => [currentOrg(), currentDeadlineMs()], { orgId: "a" });
     expect([seen, currentOrg()]).toEqual([["a", 1000], undefined]);
     const inner = async () => underDeadline(undefined, async () => currentOrg(), { orgId: "b" });
@@ -49,7 +49,7 @@ describe("a deadline", () => {
   });
 });
 
-describe("work that goes on in steps", () => {
+describe("work that continues in steps", () => {
   test("ends at the deadline, or when the caller left, and not before", async () => {
     const ended = { reason: "deadline_exceeded" };
     stopIfOver();
@@ -64,7 +64,7 @@ describe("work that goes on in steps", () => {
     await expect(underDeadline(Date.now() + 1000, work, { left: left.signal })).rejects.toMatchObject(ended);
   });
 
-  test("is told when nobody waits for it any more, unless it has ended", async () => {
+  test("is told when its caller has stopped waiting, unless it has ended", async () => {
     const told: string[] = [];
     const left = new AbortController();
     await underDeadline(

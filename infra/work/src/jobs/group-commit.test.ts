@@ -29,7 +29,7 @@ function setUp(groupsMax = 2) {
   return { add, groups, deadlines, stored, answered };
 }
 
-test("what comes in a tick is one group, and what comes while it is stored the next one", async () => {
+test("items that arrive in a tick are one group, and those that arrive while it is stored are the next one", async () => {
   const { add, groups, stored, answered } = setUp(1);
   add(item("1"));
   add(item("2"));
@@ -72,7 +72,7 @@ test("several groups are stored simultaneously, but never two with items of a li
   stored[2]!();
 });
 
-test("a group has no deadline, whichever request begins it", async () => {
+test("a group has no deadline, for any first request", async () => {
   const { add, deadlines, stored } = setUp();
   await underDeadline(Date.now() + 1000, () => Promise.resolve(add(item("1"))));
   await settled();

@@ -70,7 +70,7 @@ describe("the next group", () => {
 });
 
 test.each([1, 2, 100])(
-  "of at most %d lines: whatever comes in whatever order, every item is taken once, in the order of its line, and no line by two groups",
+  "of at most %d lines: any items in any order are each taken once, in the order of its line, and no line by two groups",
   (linesMax) => {
     const lines = ["a1", "a2", "b1", "b2", "c1"];
     const action = fc.oneof(

@@ -60,7 +60,7 @@ test("callers while a pass is at work share the one that begins after it", async
   expect(passes).toHaveLength(2);
 });
 
-test("a failure is told once, a success after it too, and what was loaded stays so", async () => {
+test("a failure is reported once, and so is a success after it; loaded data stays loaded", async () => {
   const { refresher, passes, told, clock } = setUp();
   const pass = async (end: (at: number) => void): Promise<boolean> => {
     const done = refresher.refresh();
@@ -80,7 +80,7 @@ test("a failure is told once, a success after it too, and what was loaded stays 
   expect(told).toEqual(["failed: gone", "recovered", "failed: gone"]);
 });
 
-test("a waiting pass is made although the one before it failed", async () => {
+test("a waiting pass runs even if the one before it failed", async () => {
   const { refresher, passes, begun } = setUp();
   const first = refresher.refresh();
   const second = refresher.refresh();
@@ -105,7 +105,7 @@ test("it polls after a success and tries again after a failure", async () => {
   passes[3]?.succeed();
 });
 
-test("many calls of wake make one pass", async () => {
+test("many calls of wake cause one pass", async () => {
   const { refresher, passes, begun } = setUp();
   for (let i = 0; i < 10; i += 1) refresher.wake();
   await begun(1);

@@ -33,7 +33,7 @@ test("the first round begins immediately, or after the interval", () => {
   expect(later.ends).toHaveLength(1);
 });
 
-test("no round begins while another one lasts, and the next one comes at its time", async () => {
+test("no round begins while another one lasts, and the next one begins at its time", async () => {
   const { ends } = start();
   jest.advanceTimersByTime(3500);
   expect(ends).toHaveLength(1);
@@ -45,7 +45,7 @@ test("no round begins while another one lasts, and the next one comes at its tim
   expect(ends).toHaveLength(2);
 });
 
-test("who asks for a round during one waits for the next one, with all others who ask", async () => {
+test("a caller that asks for a round during one waits for the next one, with all others that ask", async () => {
   const { rounds, ends } = start();
   let done = 0;
   const asked = [rounds.begin(), rounds.begin()].map(async (round) => {

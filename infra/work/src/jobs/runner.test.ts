@@ -55,7 +55,7 @@ test("it begins what is due, as many as there is room for, and looks again when 
   expect(looks).toEqual([2, 1]);
 });
 
-test("a job that goes on later is looked for with the next round, and not immediately", async () => {
+test("a job that continues later is looked up in the next round, not immediately", async () => {
   const { begun, looks, end } = start(["a1"]);
   await settled();
   ends.get("a1")!(false);
@@ -67,7 +67,7 @@ test("a job that goes on later is looked for with the next round, and not immedi
   await end("a1", true);
 });
 
-test("a job that it is told of is done once, whichever caller asks, and never simultaneously with another job of its key", async () => {
+test("an announced job runs once, for any number of callers, and never simultaneously with another job of its key", async () => {
   const { runner: jobs, begun, end } = start();
   await settled();
   let done = 0;
@@ -88,7 +88,7 @@ test("without room, a job is left to a later round", async () => {
   expect(looks).toEqual([2, 1]);
 });
 
-test("what a job throws is reported, and its key is free", async () => {
+test("an error of a job is reported, and its key is free", async () => {
   const { runner: jobs, begun, errors, end } = start();
   const job = jobs.begin("a1");
   await end("a1", new Error("gone"));

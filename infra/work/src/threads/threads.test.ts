@@ -79,7 +79,7 @@ describe("a task", () => {
     });
   });
 
-  test("that fails is an error for the log, and the thread goes on", async () => {
+  test("that fails is logged as an error, and the thread continues", async () => {
     const threads = open(1);
     await expect(threads.run("A", () => ({ value: { kind: "fail" } }))).rejects.toThrow(/failed in its thread.*fault/s);
     expect(await double(threads, "A", 1)).toEqual(Float64Array.of(2));
@@ -126,7 +126,7 @@ describe("a task", () => {
   });
 });
 
-test("closed threads reject what runs, what waits and what comes", async () => {
+test("closed threads reject running, waiting and later tasks", async () => {
   const threads = open(1);
   const faults = [1, 2].map(() => waiting(threads, "A", flag()).catch((error: Error) => error.message));
   await threads.close();

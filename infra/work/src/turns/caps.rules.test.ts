@@ -8,7 +8,7 @@ const UNBOUNDED = Number.POSITIVE_INFINITY;
 const party = (held: number, cap = UNBOUNDED): Load => ({ held, load: held, cap });
 
 describe("a late loop", () => {
-  test("slows down the party of which most is served, and nobody else", () => {
+  test("slows down only the party with the most requests in service", () => {
     const [heavy, light] = [party(50), party(20)];
     adjustLimits([light, heavy], LATE, true);
     expect([heavy.cap, light.cap]).toEqual([30, UNBOUNDED]);
@@ -23,7 +23,7 @@ describe("a late loop", () => {
     expect(heavy.cap).toBe(CAP_MIN);
   });
 
-  test("slows nobody down of whom only the minimum is served", () => {
+  test("slows down no party with only the minimum in service", () => {
     const parties = [party(CAP_MIN), party(1)];
     adjustLimits(parties, LATE, true);
     expect(parties.map(({ cap }) => cap)).toEqual([UNBOUNDED, UNBOUNDED]);
@@ -38,7 +38,7 @@ describe("a late loop", () => {
     expect([first.cap, second.cap]).toEqual([CAP_MIN, CAP_MIN]);
   });
 
-  test("slows nobody down while one organization alone asks", () => {
+  test("slows down no party while only one organization asks", () => {
     const alone = party(500);
     adjustLimits([alone], 1000, false);
     expect(alone.cap).toBe(UNBOUNDED);
@@ -61,7 +61,7 @@ describe("a calm loop", () => {
     expect(slowed.cap).toBe(9);
   });
 
-  test("is not waited for once nobody else asks", () => {
+  test("is not waited for once no other party asks", () => {
     const slowed = party(2, 2);
     adjustLimits([slowed], LATE, false);
     expect(slowed.cap).toBe(UNBOUNDED);

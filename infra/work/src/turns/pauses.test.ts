@@ -22,7 +22,7 @@ test("others get a turn between the steps of long work, and none of short work",
   expect(long.turns).toBeGreaterThanOrEqual(3);
 });
 
-test("one of those that wait goes on in each tick of the event loop, in turns", async () => {
+test("one of those that wait continues in each tick of the event loop, in turns", async () => {
   const steps: number[] = [];
   const step = async (worker: number): Promise<void> => {
     for (let i = 0; i < 4; i += 1) {
@@ -42,7 +42,7 @@ test("one of those that wait goes on in each tick of the event loop, in turns", 
   expect(steps).toEqual([0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2]);
 });
 
-test("what a step throws ends the work", async () => {
+test("an error in a step ends the work", async () => {
   const seen: number[] = [];
   const failing = mapInTurns([1, 2, 3], (item) => {
     seen.push(item);
@@ -88,7 +88,7 @@ describe("work that no one waits for any more", () => {
     await expect(working).rejects.toMatchObject(over);
   });
 
-  test("goes on outside of a request", async () => {
+  test("continues outside of a request", async () => {
     const outside = () => underDeadline(undefined, () => mapInTurns(items.slice(0, 20), () => work(1)));
     const left = AbortSignal.abort();
     expect(await underDeadline(Date.now() + 10_000, outside, { left })).toHaveLength(20);

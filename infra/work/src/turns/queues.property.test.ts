@@ -16,7 +16,7 @@ const steps = fc.array(
   { maxLength: 300 },
 );
 
-test("requests come in their order, each once, and none is lost", () => {
+test("requests leave in their order, each once, and none is lost", () => {
   fc.assert(
     fc.property(steps, (all) => {
       const queues = createQueues<number>();
@@ -108,7 +108,7 @@ describe("an organization that was slowed down", () => {
   });
 });
 
-test("one organization alone is never slowed down, whatever it asks for", () => {
+test("an organization that is alone is never slowed down, for any requests", () => {
   const queues = createQueues<number>();
   for (let i = 0; i < 500; i += 1) {
     expect(queues.enter("alone", i % 2 === 0 ? LANE : "writes ", i, i)).toBe("in");
@@ -116,7 +116,7 @@ test("one organization alone is never slowed down, whatever it asks for", () => 
   }
 });
 
-describe("an organization that comes while others are there", () => {
+describe("an organization that arrives while others are there", () => {
   /** Returns the outcomes of this many simultaneous requests, next to another organization. */
   function come(lane: string, count: number) {
     const queues = createQueues<number>();

@@ -31,7 +31,7 @@ async function slowDown(org: string): Promise<{ waiting: Waiting; served: Turn[]
 }
 
 describe("turns", () => {
-  test("begin at once for whoever is alone", async () => {
+  test("begin immediately for an organization that is alone", async () => {
     for (let i = 0; i < 1000; i += 1) expect(isTurn(turns.begin("alone", LANE, soon()))).toBe(true);
     const untilMs = performance.now() + 300;
     while (performance.now() < untilMs) if (Math.trunc(performance.now()) % 50 === 0) await nextTurn();
@@ -69,7 +69,7 @@ describe("turns", () => {
     await waiting.turn;
   });
 
-  test("beyond the bound of those that wait are refused with a time to come again", async () => {
+  test("beyond the bound of those that wait are refused with a time to retry", async () => {
     const { waiting } = await slowDown("noisy");
     const all = [waiting];
     expect(() => {

@@ -37,7 +37,7 @@ describe("a block", () => {
     expect(linesOf(decodeLogBlock(padded))).toEqual(lines);
   });
 
-  test("leaves out what is stored beside it, and reading adds that to every line", () => {
+  test("leaves out what is stored next to it, and reading adds that to every line", () => {
     const lines = [
       { lineNumber: 5, message: "b", sent: { seconds: 10, micros: 7 } },
       { lineNumber: 4, message: "a", sent: null },

@@ -17,7 +17,7 @@ describe("columns merged", () => {
     );
   });
 
-  test("of parts that follow one another are these parts, in whatever order they are given", () => {
+  test("of parts that follow one another are these parts, in any given order", () => {
     fc.assert(
       fc.property(anyLines, fc.array(fc.nat(150), { maxLength: 5 }), (lines, cuts) => {
         const bounds = [0, ...cuts, lines.length].toSorted((a, b) => a - b);

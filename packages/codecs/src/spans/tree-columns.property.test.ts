@@ -80,7 +80,7 @@ const read = (bytes: Uint8Array): SpanRecord[] => {
   return records;
 };
 
-test("records come back as they were", () => {
+test("records are read back unchanged", () => {
   fc.assert(
     fc.property(fc.array(anyRecord, { maxLength: 40 }), (records) => {
       // Some name a parent that is among the records before.
@@ -95,7 +95,7 @@ test("records come back as they were", () => {
   );
 });
 
-test("damaged bytes are an error of the codec, whatever is damaged", () => {
+test("any damaged bytes are an error of the codec", () => {
   fc.assert(
     fc.property(fc.array(anyRecord, { minLength: 1, maxLength: 6 }), fc.nat(), fc.nat(255), (records, at, byte) => {
       const bytes = Uint8Array.from(write(records));

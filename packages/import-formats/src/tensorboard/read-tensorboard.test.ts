@@ -40,7 +40,7 @@ test.each(Object.keys(expected))("run %s has what TensorBoard reads, point by po
   expect(run.fields.status).toBe(status);
 });
 
-test("what is left out is counted", async () => {
+test("omitted data is counted", async () => {
   const { warnings } = await read();
   expect(warnings["."]).toEqual({ non_finite_value: 2, unsupported: 1 });
   expect(warnings["restarted"]).toEqual({ purged: 7 });

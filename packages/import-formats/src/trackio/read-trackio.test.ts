@@ -49,7 +49,7 @@ test.each(Object.keys(expected))("run %s has what trackio reads, point by point"
   expect(run.fields.finishedAt).toBeGreaterThanOrEqual(run.fields.startedAt!);
 });
 
-test("what has no place is counted", async () => {
+test("data without a place is counted", async () => {
   const { runs, warnings } = await read();
   const [id] = Object.entries(runs).find(([, { fields }]) => fields.name === "first ☃")!;
   // A list and an alert.

@@ -43,7 +43,7 @@ describe("the list", () => {
     expect(await list({ page: { limit: 1, offset: 7n } })).toEqual([[], 3]);
   });
 
-  test("has 100 unless more are asked for, and at most 500", async () => {
+  test("has 100 unless more are requested, and at most 500", async () => {
     await fixture.ask(
       `INSERT INTO artifacts.collections (org_id, id, project_id, type, name, metadata)
        SELECT $1, gen_random_uuid(), $2, 'model', 'c' || n, '{}' FROM generate_series(1, 501) n`,
@@ -132,7 +132,7 @@ describe("a collection", () => {
     expect(collections).toEqual([await get(collection.id)]);
   });
 
-  test("that the caller may not see is 404, for reads and writes, whatever else is wrong", async () => {
+  test("that the caller may not see is 404, for reads and writes, even with other faults", async () => {
     const fault = { text: "no", field: "reason" };
     const cases = [
       { collectionId: collection.id, call: callOf(await fixture.newTenant()) },
@@ -193,7 +193,7 @@ describe("a collection", () => {
         )
       ).deleted;
 
-    test("are made, moved and deleted", async () => {
+    test("are created, moved and deleted", async () => {
       const first = await fixture.storeVersion(tenant, collection);
       const second = await fixture.storeVersion(tenant, collection);
       expect((await set(first.id)).version).toMatchObject({ id: first.id, aliases: ["best"] });

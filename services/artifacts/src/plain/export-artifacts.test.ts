@@ -23,13 +23,13 @@ const exported = async (byPage: boolean) => {
   return messages.map(({ artifacts }) => artifacts.map(({ name }) => name));
 };
 
-test("artifacts of one moment come oldest first, by page newest first", async () => {
+test("artifacts of one moment are sorted oldest first, by page newest first", async () => {
   for (const name of ["a", "b", "c", "d"]) await add(name);
   expect(await exported(false)).toEqual([["a", "b", "c", "d"]]);
   expect(await exported(true)).toEqual([["d", "c", "b", "a"]]);
 });
 
-test("an export goes on after 200 artifacts", async () => {
+test("an export continues after 200 artifacts", async () => {
   const names = Array.from({ length: 201 }, (_, i) => `n${i}`);
   for (const name of names) await add(name);
   expect((await exported(false)).flat()).toEqual(names);

@@ -41,7 +41,7 @@ const consistent = async () => {
 };
 
 describe("an artifact whose bytes are elsewhere", () => {
-  test("comes back as it was sent", async () => {
+  test("is read back as it was sent", async () => {
     const { artifact } = await external({
       artifact: { ...input, step: 12.5, metadataJson: json('{"seed":12345678901234567890,"a":1.50}') },
       sizeBytes: 2048n,
@@ -166,7 +166,7 @@ describe("an artifact whose bytes are kept here", () => {
     expect(await objectState(object.objectId)).toEqual({ state: "arriving", refs: 0 });
   });
 
-  test("whose object was given up meanwhile is 503 and leaves nothing", async () => {
+  test("whose object was abandoned in the meantime is 503 and leaves nothing", async () => {
     const object = await fixture.written(tenant);
     await fixture.db.withTenant(tenant.orgId, (tx) => giveUpObjects(tx, tenant.orgId, [object.objectId]));
     await expect(store({ object, idempotencyKey: "k" })).rejects.toMatchObject({
@@ -238,7 +238,7 @@ describe("a repeat under one key", () => {
 });
 
 describe("the list of a run", () => {
-  test("has the newest first, 100 unless more are asked for, and those of this run only", async () => {
+  test("has the newest first, 100 unless more are requested, and those of this run only", async () => {
     const other = await fixture.newRun(tenant);
     await external({ runId: other });
     await fixture.ask(
@@ -255,7 +255,7 @@ describe("the list of a run", () => {
     expect(await list(1)).toMatchObject([{ name: "1" }]);
   });
 
-  test("goes on from its cursor, and ends a page after 16 MiB of metadata", async () => {
+  test("continues from its cursor, and ends a page after 16 MiB of metadata", async () => {
     const metadataJson = json(`{"a":"${"x".repeat(999_000)}"}`);
     for (let i = 0; i < 18; i += 1) await external({ artifact: { ...input, metadataJson } });
     const page = (cursor: string) => fixture.client.listArtifacts({ runId, limit: 1000, cursor }, callOf(tenant));
@@ -275,14 +275,14 @@ describe("the list of a run", () => {
   });
 });
 
-describe("what the caller may not see", () => {
+describe("artifacts that the caller may not see", () => {
   const hidden: [string, () => Promise<string>][] = [
     ["does not exist", async () => randomUUID()],
     ["has an id that is none", async () => "x"],
     ["is another organization's", async () => fixture.newRun(await fixture.newTenant())],
     ["lies in another project", async () => fixture.newRun(tenant, await fixture.newProject(tenant.orgId))],
   ];
-  test.each(hidden)("a run that %s is 404 everywhere, whatever else is wrong", async (_what, idOf) => {
+  test.each(hidden)("a run that %s is 404 everywhere, even with other faults", async (_what, idOf) => {
     const call = callOf(tenant, { projectId: tenant.projectId });
     const id = await idOf();
     const fault = { text: "no", field: "name" };

@@ -33,7 +33,7 @@ const collectionCounters = (orgId: string) =>
     orgId,
   );
 
-test("whatever was done, all counters are those of the tables", async () => {
+test("after any calls, all counters match the tables", async () => {
   const shown = fc.asyncProperty(fc.array(action, { maxLength: 25 }), async (actions) => {
     const tenant = await fixture.newTenant();
     const call = callOf(tenant);

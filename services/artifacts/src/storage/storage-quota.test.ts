@@ -103,7 +103,7 @@ describe("plain artifacts", () => {
     );
   });
 
-  test("whose bytes are elsewhere count as rows, whatever they say of their size", async () => {
+  test("whose bytes are elsewhere count as rows, regardless of the size that they name", async () => {
     await fill(2 * ROW_BYTES.artifacts);
     for (const sizeBytes of [1_000_000_000n, undefined]) {
       await client.createArtifact({ runId, artifact, uri: "u", sizeBytes }, call);
@@ -139,7 +139,7 @@ describe("plain artifacts", () => {
     expect(again).toMatchObject({ replayed: true, artifact: { id: first.artifact!.id } });
   });
 
-  test("bad input and missing rows come before the quota", async () => {
+  test("bad input and missing rows are reported before the quota", async () => {
     await fill(0);
     const object = await written(10);
     const missing = client.storeArtifact({ runId: randomUUID(), artifact, object }, call);
@@ -177,7 +177,7 @@ describe("uploads of versions", () => {
     expect(await usedBy(tenant.orgId)).toBe(LIMIT);
   });
 
-  test("a repeat under a key goes on with its upload at the limit", async () => {
+  test("a repeat under a key continues its upload at the limit", async () => {
     await fill(1000);
     const request = beginning(runId, files(1000), { idempotencyKey: "k" });
     const { session } = await client.beginUpload(request, call);
@@ -187,13 +187,13 @@ describe("uploads of versions", () => {
     });
   });
 
-  test("references bring no bytes", async () => {
+  test("references add no bytes", async () => {
     await fill(0);
     const entries = [{ path: "far", kind: "reference", referenceUri: "s3://b/far", mimeType: "m" }];
     expect((await client.beginUpload(beginning(runId, [], { entries }), call)).version).toBeDefined();
   });
 
-  test("many at once exceed the limit by no more than what had not ended; then there is no more", async () => {
+  test("that begin simultaneously exceed the limit by no more than those that run at the same time; later ones are refused", async () => {
     const begin = (collectionName: string) =>
       client.beginUpload(beginning(runId, files(1000), { collectionName }), call);
     const answers = await Promise.allSettled(Array.from({ length: 60 }, (_, i) => begin(`c${i}`)));

@@ -36,7 +36,7 @@ const sweepAll = async ({ orgId }: Tenant) => {
   }
 };
 
-test("many at once count exactly, in several slots; deletes and sweeps count off again", async () => {
+test("simultaneous writes are counted exactly, in several slots; deletes and sweeps subtract again", async () => {
   const tenant = await fixture.newTenant();
   const call = callOf(tenant);
   const runId = await fixture.newRun(tenant);

@@ -81,7 +81,7 @@ describe("an upload that was not completed in time", () => {
     await counters();
   });
 
-  test("its row goes after seven days", async () => {
+  test("its row is removed after seven days", async () => {
     await begin([content("a", 1)]);
     await daysLater(1);
     await sweep();
@@ -91,7 +91,7 @@ describe("an upload that was not completed in time", () => {
   });
 });
 
-test("an object that nobody claimed is removed, with its bytes", async () => {
+test("an unclaimed object is removed, with its bytes", async () => {
   const { objectIds } = await fixture.client.reserveObjects({ owner: { case: "runId", value: runId }, count: 1 }, call);
   await fixture.deps.blob.put(`o/${tenant.orgId}/${objectIds[0]}`, Buffer.from("orphan"));
   expect(await sweep()).toMatchObject({ objects: 0n });
@@ -231,7 +231,7 @@ test("an upload whose process died while it verified is finished by another one"
   await counters();
 });
 
-test("an upload whose objects were swept before anybody went on with it has failed, and its key begins another one", async () => {
+test("an upload whose objects were swept before a request continued it has failed, and its key begins another one", async () => {
   const file = content("a.txt", 10);
   const wish = { idempotencyKey: "the same" };
   const begun = await begin([file], wish);

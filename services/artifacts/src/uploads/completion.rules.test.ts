@@ -16,7 +16,7 @@ const parts = (...numbers: number[]) => numbers.map((partNumber) => ({ partNumbe
 const large = (...numbers: number[]) =>
   create(CompletedFileSchema, { entryId: largeFile.id, parts: parts(...numbers) });
 
-test("what was sent is kept by file, parts in their order and ETags without quotes", () => {
+test("sent parts are kept by file, parts in their order and ETags without quotes", () => {
   const sent = readCompletion([large(2, 1), inline, put], files);
   expect([...sent.keys()].toSorted()).toEqual(files.map(({ id }) => id).toSorted());
   expect(sent.get(largeFile.id)!.parts).toEqual([

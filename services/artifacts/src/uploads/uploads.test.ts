@@ -82,7 +82,7 @@ describe("an upload", () => {
     expect(row).toEqual({ reserved_bytes: 300_000 });
   });
 
-  test("of references alone is a version at once", async () => {
+  test("of references alone is a version immediately", async () => {
     const entries = [{ path: "far", kind: "reference", mimeType: "x/y", referenceUri: "s3://bucket/far" }];
     const { version, session, deduplicated } = await begin([], { entries });
     expect(session).toBeUndefined();
@@ -237,7 +237,7 @@ describe("completing", () => {
     });
   });
 
-  test("with a part missing is refused, and goes on with the parts that are there", async () => {
+  test("with a part missing is refused, and continues with the stored parts", async () => {
     const file = content("large", 32 * MIB + 1);
     const begun = await begin([file]);
     const [first] = begun.files;
@@ -339,7 +339,7 @@ describe("new addresses", () => {
     expect((await fixture.client.renewParts(request, call)).parts).toEqual([]);
   });
 
-  test("the first 256 parts are listed, the others can be asked for", async () => {
+  test("the first 256 parts are listed, the others can be requested", async () => {
     const entries = [{ ...entryOf(small()), sizeBytes: BigInt(300 * 16 * MIB) }];
     const begun = await begin([], { entries });
     expect(begun.files[0]).toMatchObject({ partCount: 300 });

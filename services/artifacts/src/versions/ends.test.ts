@@ -140,7 +140,7 @@ describe("retention", () => {
     expect([version.ttlDays, version.expiresAt]).toEqual([undefined, undefined]);
   });
 
-  test("in the past takes the version away at once, and more time brings it back", async () => {
+  test("in the past hides the version immediately, and a later end shows it again", async () => {
     const { id } = await fixture.storeVersion(tenant, collection, { files: [{ path: "a", content: "1234" }] });
     await fixture.ask("UPDATE artifacts.versions SET created_at = now() - interval '5 days' WHERE id = $1", id);
     await retain(id, { retentionMode: "days", ttlDays: 5 });

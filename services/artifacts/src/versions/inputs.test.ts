@@ -77,7 +77,7 @@ describe("an input", () => {
     await expect(use(request)).rejects.toMatchObject({ reason: "bad_request", field });
   });
 
-  test("of a version that nobody has is 404, like one of another organization", async () => {
+  test("of an unknown version is 404, like one of another organization", async () => {
     const foreign = await fixture.newTenant();
     const theirs = await fixture.storeVersion(foreign, await fixture.newCollection(foreign));
     for (const versionId of [randomUUID(), theirs.id]) {
@@ -89,7 +89,7 @@ describe("an input", () => {
     await expect(use({ ref: "policy" })).rejects.toMatchObject({ reason: "not_found" });
   });
 
-  test("of a run that the caller may not see is 404, whatever else is wrong", async () => {
+  test("of a run that the caller may not see is 404, even with other faults", async () => {
     const theirs = await fixture.newRun(await fixture.newTenant());
     const elsewhere = await fixture.newRun(tenant, await fixture.newProject(tenant.orgId));
     const call = callOf(tenant, { projectId: tenant.projectId });

@@ -67,7 +67,7 @@ describe("a version", () => {
     expect((await get(made.id)).aliases).toEqual(["a", "best"]);
   });
 
-  test("with a number of days ends that long after it was made", async () => {
+  test("with a number of days ends that long after it was created", async () => {
     const { id } = await fixture.storeVersion(tenant, collection, { ttlDays: 3 });
     const { createdAt, expiresAt, retentionMode, ttlDays } = await get(id);
     expect([retentionMode, ttlDays]).toEqual(["days", 3]);
@@ -160,7 +160,7 @@ describe("a version that is", () => {
 });
 
 describe("entries", () => {
-  test("come by path in the order of bytes, in pages, with an exact total", async () => {
+  test("are sorted by path in the order of bytes, in pages, with an exact total", async () => {
     const paths = ["b/x", "a", "b", "b.txt", "é", "b/y", "B"];
     const { id: versionId } = await fixture.storeVersion(tenant, collection, {
       files: paths.map((path) => ({ path, content: path })),
@@ -247,7 +247,7 @@ describe("a reference", () => {
     expect((await resolve("policy", { type: "model", project: name })).id).toBe(second.id);
   });
 
-  test("beats the parameters beside it", async () => {
+  test("wins over the other parameters", async () => {
     const { id } = await fixture.storeVersion(tenant, collection);
     expect((await resolve("model/policy", { type: "dataset" })).id).toBe(id);
     const [row] = await fixture.ask<{ name: string }>("SELECT name FROM runs.projects WHERE id = $1", tenant.projectId);

@@ -29,7 +29,7 @@ async function eventsOf(orgId: string, call: Call): Promise<{ actor: string; act
 }
 
 describe("the audit log", () => {
-  test("tells who did what to keys, members and the organization, once for each change", async () => {
+  test("records who did what to keys, members and the organization, once for each change", async () => {
     const orgId = await newOrganization(control);
     const owner = await newMember(control, orgId, "owner");
     const { created } = await control.client.createApiKey({ orgId, scopes: ["api_keys:write"] }, owner.call);
@@ -65,7 +65,7 @@ describe("the audit log", () => {
     ]);
   });
 
-  test("tells of invitations, device logins and the end of sessions", async () => {
+  test("records invitations, device logins and the end of sessions", async () => {
     const orgId = await newOrganization(control);
     const admin = await newMember(control, orgId, "admin");
     const { sent } = await control.client.createInvitation({ orgId, email: newEmail() }, admin.call);
@@ -86,7 +86,7 @@ describe("the audit log", () => {
     ]);
   });
 
-  test("tells the request, and when", async () => {
+  test("records the request and the time", async () => {
     const orgId = await newOrganization(control);
     const { call } = await newMember(control, orgId, "owner");
     const asked = createCall({ identity: call.identity, requestId: "request-7", timeoutMs: 10_000 });

@@ -42,7 +42,7 @@ test.each<[string, Partial<DeviceLogin>, ReturnType<typeof judgePoll>]>([
 ])("%s has its outcome", (_, part, outcome) => expect(judgePoll(login(part), now)).toBe(outcome));
 
 test.each<[string, DeviceLogin | undefined, ReturnType<typeof judgeApproval>]>([
-  ["a code that nobody has", undefined, "unknown"],
+  ["an unknown code", undefined, "unknown"],
   ["a code that ran out", login({ expiresAt: now }), "unknown"],
   ["an open code", login({}), "open"],
   ["an approved code", login({ status: "approved" }), "used"],

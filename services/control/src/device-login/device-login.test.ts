@@ -89,7 +89,7 @@ describe("a device that polls", () => {
     expect((await control.client.listApiKeys({ orgId }, control.operator)).keys).toHaveLength(1);
   });
 
-  test("is slowed down far below its interval, and may go on when it has waited", async () => {
+  test("is slowed down far below its interval, and may continue when it has waited", async () => {
     const { deviceCode } = await start();
     await poll(deviceCode);
     expect(await refusal(poll(deviceCode))).toMatchObject({ reason: "slow_down", retryAfterSeconds: 5 });

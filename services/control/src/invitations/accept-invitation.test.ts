@@ -36,7 +36,7 @@ describe("a preview", () => {
 });
 
 describe("accepting", () => {
-  test("makes the person a member and brings them there with a new session", async () => {
+  test("makes the person a member, in a new session there", async () => {
     const orgId = await newOrganization(control);
     const { email, token, id } = await invite(control, orgId, newEmail(), "viewer");
     const person = await visit(control, email);
@@ -51,7 +51,7 @@ describe("accepting", () => {
     expect(invitations.find((row) => row.id === id)!.acceptedAt).not.toBe("");
   });
 
-  test("again, by the same person, brings them there again", async () => {
+  test("again, by the same person, opens a session there again", async () => {
     const orgId = await newOrganization(control);
     const { email, token } = await invite(control, orgId);
     await accept(control, email, token);

@@ -168,7 +168,7 @@ describe("who may invite", () => {
     expect(outcome.map(({ status }) => status === "fulfilled")).toEqual([allowed, allowed]);
   });
 
-  test("no key, whatever it may", async () => {
+  test("no key, regardless of its scopes", async () => {
     const orgId = await newOrganization(control);
     const { id } = await invite(control, orgId);
     const call = await control.as(await newKey(control, orgId, ["api_keys:write", "artifacts:manage"]));
@@ -179,7 +179,7 @@ describe("who may invite", () => {
     await expectRefusal(control.client.revokeInvitation(wish, call), "forbidden");
   });
 
-  test("nobody may see that another organization has invitations", async () => {
+  test("other organizations cannot see that an organization has invitations", async () => {
     const [own, other] = [await newOrganization(control), await newOrganization(control)];
     const { id } = await invite(control, other);
     const { call } = await newMember(control, own, "owner");
@@ -234,7 +234,7 @@ describe("sending again", () => {
 });
 
 describe("the list of invitations", () => {
-  test("comes newest first, page by page", async () => {
+  test("is sorted newest first, page by page", async () => {
     const orgId = await newOrganization(control);
     const emails = [];
     for (let count = 0; count < 3; count += 1) {

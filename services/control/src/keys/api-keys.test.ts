@@ -143,7 +143,7 @@ describe("who may manage keys", () => {
     expect(created!.serviceAccount!.createdByUserId).toBe(userId);
   });
 
-  test("lists name who made a key, also through another key, so that those of somebody who left can be found and revoked", async () => {
+  test("lists name the creator of a key, also through another key, so that keys of former members can be found and revoked", async () => {
     const orgId = await newOrganization(control);
     const { call, userId } = await newMember(control, orgId, "admin");
     const scopes = ["api_keys:write", "export:read"];
@@ -249,7 +249,7 @@ describe("who may manage keys", () => {
     expect(await refusal(later)).toMatchObject({ reason: "bad_request", field: "expires_at" });
   });
 
-  test("a key without api_keys:write may not, whatever else it may", async () => {
+  test("a key without api_keys:write may not, regardless of its other scopes", async () => {
     const orgId = await newOrganization(control);
     const call = await control.as(await newKey(control, orgId, ["sdk:ingest", "export:read", "artifacts:manage"]));
     expect(await refusal(control.client.createApiKey({ orgId }, call))).toMatchObject({
@@ -268,7 +268,7 @@ describe("who may manage keys", () => {
     await expectRefusal(control.client.revokeApiKey({ orgId, keyId: created!.key!.id }, call), "forbidden");
   });
 
-  test("nobody may see that another organization's keys exist", async () => {
+  test("other organizations cannot see that a key exists", async () => {
     const [own, other] = [await newOrganization(control), await newOrganization(control)];
     const { created } = await control.client.createApiKey({ orgId: other }, control.operator);
     const keyId = created!.key!.id;
@@ -309,7 +309,7 @@ describe("the list of keys", () => {
 });
 
 describe("the end of a key", () => {
-  test("comes by revoking it, once: repeating changes nothing", async () => {
+  test("is caused by revoking it, once: repeating changes nothing", async () => {
     const orgId = await newOrganization(control);
     const { created } = await control.client.createApiKey({ orgId }, control.operator);
     const wish = { orgId, keyId: created!.key!.id };
@@ -321,7 +321,7 @@ describe("the end of a key", () => {
     await expect(control.as(created!.plaintext)).rejects.toThrow("revoked");
   });
 
-  test("comes by disabling its service account, once: repeating changes nothing", async () => {
+  test("is caused by disabling its service account, once: repeating changes nothing", async () => {
     const orgId = await newOrganization(control);
     const { created } = await control.client.createApiKey({ orgId }, control.operator);
     const wish = { orgId, serviceAccountId: created!.serviceAccount!.id };

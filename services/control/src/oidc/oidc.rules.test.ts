@@ -7,8 +7,8 @@ import { oidcFaults, oidcSettingsOf, type OidcConfig } from "./oidc-settings.rul
 const key = { issuer: "https://accounts.test", subject: "1" };
 const anyone = { domains: [], trustsEmail: false };
 
-describe("what a provider says of somebody", () => {
-  test("becomes a person: the address in lower case, names and pictures as far as they are some", () => {
+describe("the claims of a provider about a person", () => {
+  test("become a person: the address in lower case, names and pictures as far as they are some", () => {
     const claims = {
       ...key,
       email: " Ada@Example.test",
@@ -66,7 +66,7 @@ describe("what a provider says of somebody", () => {
   });
 });
 
-describe("what a browser keeps during a sign-in", () => {
+describe("the secret that a browser keeps during a sign-in", () => {
   const secret = { state: "s", nonce: "n", verifier: "v", orgId: "o", returnTo: "/a?b=1#c" };
 
   test("is read as it was written, and is fit for a cookie", () => {
@@ -122,7 +122,7 @@ describe("the settings of a provider", () => {
     ["a client without an issuer", { ...none, oidcClientId: "c" }, 1],
     ["an issuer without a client", { ...whole, oidcClientId: undefined }, 1],
     ["an issuer elsewhere without TLS", { ...whole, oidcIssuer: "http://accounts.test" }, 1],
-    ["two faults at once", { ...none, oidcIssuer: "http://accounts.test" }, 2],
+    ["two faults together", { ...none, oidcIssuer: "http://accounts.test" }, 2],
   ])("%s", (_, config, faults) => expect(oidcFaults(config)).toHaveLength(faults));
 
   test("are none where no issuer is set, and have domains in lower case", () => {

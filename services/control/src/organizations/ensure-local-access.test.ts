@@ -9,7 +9,7 @@ afterAll(() => control.close());
 
 const ensure = async (knownKey = "") => control.client.ensureLocalAccess({ knownKey }, control.operator);
 
-describe("the access of an installation on somebody's own machine", () => {
+describe("the access of an installation on a personal machine", () => {
   test("is an organization of a known id, its owner, and a key that is shown once", async () => {
     const { organization, user, newKey: created } = await ensure();
     expect(organization).toMatchObject({
@@ -43,7 +43,7 @@ describe("the access of an installation on somebody's own machine", () => {
     }
   });
 
-  test("is made once when several processes ask simultaneously", async () => {
+  test("is created once when several processes ask simultaneously", async () => {
     const fresh = await startControl();
     try {
       const answers = await Promise.all(

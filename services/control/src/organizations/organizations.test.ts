@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => control.close());
 
 describe("users", () => {
-  test("are made with their address in lower case", async () => {
+  test("are created with their address in lower case", async () => {
     const { user } = await control.client.createUser(
       { email: " Ada@Example.ORG ", displayName: "Ada" },
       control.operator,
@@ -27,7 +27,7 @@ describe("users", () => {
     expect(user).toMatchObject({ primaryEmail: "ada@example.org", displayName: "Ada", avatarUrl: "", lastSeenAt: "" });
   });
 
-  test("are the same when they are made again, and keep what is known of them", async () => {
+  test("are the same when they are created again, and keep what is known of them", async () => {
     const first = await control.client.createUser({ email: "bob@example.org" }, control.operator);
     const again = { email: "BOB@example.org", displayName: "Bob" };
     expect((await control.client.createUser(again, control.operator)).user).toMatchObject({
@@ -131,7 +131,7 @@ describe("a person's organizations", () => {
 });
 
 describe("plan and billing state", () => {
-  test("are set one by one, and the plan brings its seats", async () => {
+  test("are set one by one, and the plan sets its seats", async () => {
     const orgId = await newOrganization(control, "free");
     const plan = await control.client.updateOrganization({ orgId, planTier: "growth" }, control.operator);
     expect(plan.organization).toMatchObject({ planTier: "premium", billingState: "free_active", seatLimit: 10 });
@@ -153,7 +153,7 @@ describe("plan and billing state", () => {
   test.each([
     ["does not exist", () => randomUUID() as string],
     ["is not an id", () => "org"],
-  ])("of an organization that %s are not found, whatever the body", async (_, orgId) => {
+  ])("of an organization that %s are not found, with any body", async (_, orgId) => {
     const wish = { orgId: orgId(), bodyFault: { text: "no", field: "x" } };
     await expectRefusal(control.client.updateOrganization(wish, control.operator), "not_found");
   });

@@ -23,7 +23,7 @@ describe("creating one's own organization", () => {
     return { token, view: view!, call: await control.as(token) };
   };
 
-  test("brings its owner there, with a new session", async () => {
+  test("moves its owner there, with a new session", async () => {
     const { token, call } = await caller();
     const wish = { name: "Second Home", switchOnCreate: true };
     const answer = await control.client.createOwnOrganization(wish, call);
@@ -37,7 +37,7 @@ describe("creating one's own organization", () => {
     expect((await control.client.getSession({ token }, control.anyone)).view).toBeUndefined();
   });
 
-  test("is refused to somebody who is in 100 already", async () => {
+  test("is refused to a user who is already in 100", async () => {
     const { view, call } = await caller();
     const fill = testSql(`WITH made AS (
          INSERT INTO control.organizations (org_id, slug, name, plan_tier, billing_state, account_type, seat_limit)
@@ -91,7 +91,7 @@ describe("creating one's own organization", () => {
       { name: "Too Many", initialInvitations: [{ email: "y@z.co" }, { email: "z@z.co" }] },
       "invite_seat_limit_reached",
     ],
-  ] as const)("%s is refused, and nothing is made", async (_, wish, reason) => {
+  ] as const)("%s is refused, and nothing is created", async (_, wish, reason) => {
     const { call } = await caller();
     await expectRefusal(
       control.client.createOwnOrganization(wish as Parameters<Control["client"]["createOwnOrganization"]>[0], call),

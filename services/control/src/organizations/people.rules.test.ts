@@ -56,6 +56,6 @@ test.each([
   ["viewer", "viewer"],
 ])("a person invited as %j is %s", (name, role) => expect(readInvitedRole(name)).toBe(role));
 
-test.each(["owner", "root"])("nobody is invited as %s", (name) => {
+test.each(["owner", "root"])("the role %s cannot be given by an invitation", (name) => {
   expect(refusalOf(() => readInvitedRole(name))).toMatchObject({ reason: "bad_request", field: "role" });
 });

@@ -37,7 +37,7 @@ describe("a look-up", () => {
     expect(none.entry).toBeUndefined();
   });
 
-  test("tells that a credential was revoked", async () => {
+  test("shows that a credential was revoked", async () => {
     const orgId = await newOrganization(control);
     const { created } = await control.client.createApiKey({ orgId }, control.operator);
     await control.client.revokeApiKey({ orgId, keyId: created!.key!.id }, control.operator);

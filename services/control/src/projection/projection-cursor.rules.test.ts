@@ -17,7 +17,7 @@ test("a cursor is read back as it was written", () => {
   fc.assert(fc.property(cursors, (cursor) => expect(readCursor(writeCursor(cursor))).toEqual(cursor)));
 });
 
-describe("what is not a cursor", () => {
+describe("an invalid cursor", () => {
   test.each([
     "",
     "1",

@@ -146,7 +146,7 @@ describe("a poll", () => {
   });
 });
 
-describe("what is told of a change", () => {
+describe("the entries of a change", () => {
   async function changesAfter(orgId: string, change: () => Promise<unknown>) {
     const cursor = await restingCursor(control);
     await change();
@@ -157,7 +157,7 @@ describe("what is told of a change", () => {
     };
   }
 
-  test("a new key comes with everything that a gateway checks", async () => {
+  test("a new key has everything that a gateway checks", async () => {
     const orgId = await newOrganization(control);
     const expiresAt = new Date(Date.now() + 60_000).toISOString();
     let text = "";
@@ -181,26 +181,23 @@ describe("what is told of a change", () => {
     expect(Date.parse(entry!.expiresAt)).toBe(Date.parse(expiresAt));
   });
 
-  test.each([["member", 5]] as const)(
-    "a session of role %s comes with the %d scopes of the role",
-    async (role, count) => {
-      const orgId = await newOrganization(control);
-      let userId = "";
-      const { credentials } = await changesAfter(orgId, async () => {
-        ({ userId } = await newMember(control, orgId, role));
-      });
-      expect(credentials.at(-1)).toMatchObject({ kind: CredentialKind.SESSION, userId, role, revoked: false });
-      expect(credentials.at(-1)!.scopes).toHaveLength(count);
-    },
-  );
+  test.each([["member", 5]] as const)("a session of role %s has the %d scopes of the role", async (role, count) => {
+    const orgId = await newOrganization(control);
+    let userId = "";
+    const { credentials } = await changesAfter(orgId, async () => {
+      ({ userId } = await newMember(control, orgId, role));
+    });
+    expect(credentials.at(-1)).toMatchObject({ kind: CredentialKind.SESSION, userId, role, revoked: false });
+    expect(credentials.at(-1)!.scopes).toHaveLength(count);
+  });
 
-  test("a plan or billing change comes as the organization", async () => {
+  test("a plan or billing change is sent as the organization", async () => {
     const orgId = await newOrganization(control);
     const { organization } = await changesAfter(orgId, () => bill(control, orgId, "past_due_grace"));
     expect(organization).toMatchObject({ planTier: "premium", billingState: "past_due_grace", deleted: false });
   });
 
-  test("a disabled service account comes as its revoked key", async () => {
+  test("a disabled service account is sent as its revoked key", async () => {
     const orgId = await newOrganization(control);
     const { created } = await control.client.createApiKey({ orgId }, control.operator);
     const { credentials } = await changesAfter(orgId, () =>
@@ -209,7 +206,7 @@ describe("what is told of a change", () => {
     expect(credentials.map(({ revoked }) => revoked)).toEqual([true]);
   });
 
-  test("a member's new role comes as their live sessions", async () => {
+  test("a member's new role is sent as their live sessions", async () => {
     const orgId = await newOrganization(control);
     const { userId, token } = await newMember(control, orgId, "member");
     const { credentials } = await changesAfter(orgId, () =>
@@ -220,7 +217,7 @@ describe("what is told of a change", () => {
     ]);
   });
 
-  test("a former member comes as revoked sessions", async () => {
+  test("a former member is sent as revoked sessions", async () => {
     const orgId = await newOrganization(control);
     const { userId } = await newMember(control, orgId, "member");
     const { credentials } = await changesAfter(orgId, () =>
@@ -229,7 +226,7 @@ describe("what is told of a change", () => {
     expect(credentials.map(({ revoked }) => revoked)).toEqual([true]);
   });
 
-  test("signing out comes as a revoked session", async () => {
+  test("signing out is sent as a revoked session", async () => {
     const orgId = await newOrganization(control);
     const { token } = await newMember(control, orgId, "member");
     const { credentials } = await changesAfter(orgId, () => control.client.signOut({ token }, control.anyone));

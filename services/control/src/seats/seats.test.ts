@@ -33,7 +33,7 @@ describe("a seat", () => {
     expect(seat!.membership!.userId).toBe(seat!.user!.id);
   });
 
-  test("does not tell how a person with an account is called before they come", async () => {
+  test("does not reveal the name of a person with an account before they accept", async () => {
     const [orgId, email] = [await newOrganization(control), newEmail()];
     await signIn(control, { email, displayName: "Ada" });
     const { seat } = await control.client.addSeat({ orgId, email }, control.operator);
@@ -139,14 +139,14 @@ describe("who may manage seats", () => {
     expect(outcome.map(({ status }) => status === "fulfilled")).toEqual([allowed, allowed]);
   });
 
-  test("no key, whatever it may", async () => {
+  test("no key, regardless of its scopes", async () => {
     const orgId = await newOrganization(control);
     const call = await control.as(await newKey(control, orgId, ["api_keys:write", "artifacts:manage"]));
     await expectRefusal(control.client.addSeat({ orgId, email: newEmail() }, call), "forbidden");
     await expectRefusal(control.client.listSeats({ orgId }, call), "forbidden");
   });
 
-  test("nobody may see another organization's", async () => {
+  test("not members of another organization, who get not_found", async () => {
     const { call } = await newMember(control, await newOrganization(control), "owner");
     const orgId = await newOrganization(control);
     await expectRefusal(control.client.addSeat({ orgId, email: newEmail() }, call), "not_found");
@@ -259,7 +259,7 @@ describe("a member who leaves", () => {
     await remove(orgId, userId, owner.call);
   });
 
-  test("has a new role in their sessions at once", async () => {
+  test("has a new role in their sessions immediately", async () => {
     const orgId = await newOrganization(control);
     const { userId, token } = await newMember(control, orgId, "admin");
     await change(orgId, userId, "viewer");

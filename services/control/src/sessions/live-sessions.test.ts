@@ -50,7 +50,7 @@ describe("the list of sessions", () => {
     expect((await list(elsewhere)).map(({ current }) => current)).toEqual([true, false]);
   });
 
-  test("has those of everybody in the organization for owners and admins alone, those of keys included", async () => {
+  test("has all sessions of the organization only for owners and admins, including those of keys", async () => {
     const orgId = await newOrganization(control);
     const [owner, member] = [await newMember(control, orgId, "owner"), await newMember(control, orgId, "member")];
     await newMember(control, await newOrganization(control), "member");
@@ -65,7 +65,7 @@ describe("the list of sessions", () => {
     await expectRefusal(list(member.call, true), "forbidden");
   });
 
-  test("has none that has ended or expired, and comes in pages", async () => {
+  test("has no ended or expired ones, and has pages", async () => {
     const orgId = await newOrganization(control);
     const { email, call } = await newMember(control, orgId, "member");
     for (let i = 0; i < 3; i += 1) await signIn(control, { email });

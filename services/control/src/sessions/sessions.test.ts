@@ -21,11 +21,11 @@ describe("who is signed in", () => {
     ["some text", () => "tm_session_whatever"],
     ["a session that was never issued", () => issueCredential("session", randomBytes).text],
     ["a credential of another kind", () => issueCredential("api_key", randomBytes).text],
-  ])("is nobody with %s", async (_, token) => {
+  ])("is absent with %s", async (_, token) => {
     expect((await control.client.getSession({ token: token() }, control.anyone)).view).toBeUndefined();
   });
 
-  test("is nobody when only the id of the session matches", async () => {
+  test("is absent when only the id of the session matches", async () => {
     const { token } = await signIn(control, { email: newEmail() });
     const id = parseCredential(token)!.id;
     // A well-formed credential of this id with another secret.
@@ -46,7 +46,7 @@ describe("who is signed in", () => {
     expect((await control.client.getSession({ token }, control.anyone)).view).toBeDefined();
   });
 
-  test("is nobody after thirty days", async () => {
+  test("is absent after thirty days", async () => {
     const old = await startControl();
     try {
       const { created } = await old.client.signInForDevelopment({ email: "a@b.co" }, old.anyone);
@@ -60,7 +60,7 @@ describe("who is signed in", () => {
     }
   });
 
-  test("is nobody after a hundred later sign-ins of the same person there, which end the oldest", async () => {
+  test("is absent after a hundred later sign-ins of the same person there, which end the oldest", async () => {
     const email = newEmail();
     const tokens: string[] = [];
     for (let i = 0; i < 102; i++) tokens.push((await signIn(control, { email })).token);
@@ -70,7 +70,7 @@ describe("who is signed in", () => {
     expect(lives).toEqual(tokens.map((_, i) => i >= 2));
   });
 
-  test("is nobody after signing out, which can be repeated", async () => {
+  test("is absent after signing out, which can be repeated", async () => {
     const { token } = await signIn(control, { email: newEmail() });
     for (let times = 0; times < 2; times += 1) {
       await control.client.signOut({ token }, control.anyone);

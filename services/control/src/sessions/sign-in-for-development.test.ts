@@ -90,7 +90,7 @@ describe("signing in for development", () => {
     expect(mate.view!.membership).toMatchObject({ orgId: view!.organization!.id, role: "member", status: "active" });
   });
 
-  test("brings a known person back to where they were last", async () => {
+  test("returns a known person to their last organization", async () => {
     const email = newEmail();
     const first = await signIn(control, { email });
     const orgId = await newOrganization(control);
@@ -113,12 +113,12 @@ describe("signing in for development", () => {
     expect(view!.organization!.id).toBe(waiting[1]);
   });
 
-  test("into an organization where nobody waits for the person is not found", async () => {
+  test("into an organization without a pending seat for the person is not found", async () => {
     const wish = { email: newEmail(), acceptInviteOrgId: await newOrganization(control) };
     await expectRefusal(control.client.signInForDevelopment(wish, control.anyone), "not_found");
   });
 
-  test("accepts the invitation that the person brings", async () => {
+  test("accepts the invitation that the person sends", async () => {
     const orgId = await newOrganization(control);
     const email = newEmail();
     const { sent } = await control.client.createInvitation({ orgId, email, role: "admin" }, control.operator);

@@ -142,7 +142,7 @@ describe("a session of a key", () => {
 describe("a one-time token", () => {
   const issue = async (own: Control) => (await own.client.ensureLocalAccess({}, own.operator)).oneTimeToken;
 
-  test("opens one session of the owner, of ten calls at once for one", async () => {
+  test("opens one session of the owner, for only one of ten simultaneous calls", async () => {
     const token = await issue(control);
     const calls = Array.from({ length: 10 }, () => control.client.signInOnce({ token }, control.anyone));
     const results = await Promise.allSettled(calls);

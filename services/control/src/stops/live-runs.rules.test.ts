@@ -19,10 +19,10 @@ const asked = {
   stop_requested_at: "2026-01-02T03:04:05.000006Z",
 } as const;
 
-describe("what is known of a run", () => {
+describe("the known state of a run", () => {
   const owner = { orgId: "org", projectId: "project" };
   test.each([
-    ["a running run that nobody asked has nothing pending", {}, false],
+    ["a running run without a stop request has nothing pending", {}, false],
     ["a running run that was asked has its request pending", asked, true],
     ["so has one that acknowledged it", { ...asked, stop_state: "acknowledged" }, true],
     [
@@ -130,7 +130,7 @@ describe("a snapshot of the server", () => {
     ["7:9:8", "8:9:", false],
     ["7:9:8", "10:12:", false],
     ["7:9:8", "5:8:", true],
-  ])("after %s comes %s: restored: %s", (before, now, lost) => {
+  ])("%s, then %s: restored: %s", (before, now, lost) => {
     expect(wasRestored(before, now)).toBe(lost);
   });
 });

@@ -88,7 +88,7 @@ describe("reading", () => {
     expect(asked).toEqual([`changed since 13:13: after 13/${NIL}`]);
   });
 
-  test("what is in memory needs no read; another organization's run is not there", async () => {
+  test("a run in memory needs no read; another organization's run is not found", async () => {
     const { runs, server, asked } = setUp();
     server.runs = [row("a"), row("b", "running", "other")];
     await runs.catchUp();

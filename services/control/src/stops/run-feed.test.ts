@@ -78,7 +78,7 @@ describe("the snapshot", () => {
     }
   });
 
-  test("of a run that changes while it is paged, the change comes afterwards", async () => {
+  test("of a run that changes while it is paged, the change is returned afterwards", async () => {
     const orgId = randomUUID();
     const { ids } = await newRuns(control, orgId, 3);
     const page = await readRunningPage(control.db, { after: { orgId, id: NIL }, limit: 1 });
@@ -132,7 +132,7 @@ describe("changes", () => {
     expect((await changes(between.since)).found).toEqual([[ids[0], "failed"]]);
   });
 
-  test("that fall between two pages come with the next read", async () => {
+  test("that fall between two pages are returned by the next read", async () => {
     const orgId = randomUUID();
     const { ids } = await newRuns(control, orgId, 4);
     const start = (await snapshot()).since;

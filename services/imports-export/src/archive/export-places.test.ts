@@ -24,7 +24,7 @@ test("an organization leaves places to others, however many exports it has and w
   expect(admitted).toBe(5);
 });
 
-test("who waits too long is asked to come again, and takes no place", async () => {
+test("a caller that waits too long is asked to retry, and takes no place", async () => {
   const places = createExportPlaces(1, 20);
   const leave = await places.take(A);
   await expect(places.take(B)).rejects.toMatchObject({ reason: "service_unavailable", retryAfterSeconds: 10 });

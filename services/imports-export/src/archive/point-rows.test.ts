@@ -14,7 +14,7 @@ const columns = {
   ],
 };
 
-test("every value of every key becomes a row, in parts of at most the size asked for", () => {
+test("every value of every key becomes a row, in parts of at most the size requested", () => {
   const parts = [...pointRows(columns, "r", 2)];
   expect(parts.map(({ values }) => values.length)).toEqual([2, 1, 2]);
   expect(joinRows(parts)).toEqual({

@@ -34,7 +34,7 @@ describe("texts", () => {
     ["a signed URL", signed, "https://b.s3.aws/k?X-Amz-Signature=[REDACTED]&part=1&sig=[REDACTED]"],
     ["a private key", "a -----BEGIN RSA PRIVATE KEY-----\nMII\n-----END RSA PRIVATE KEY----- b", "a [REDACTED] b"],
     ["a private key that is cut", "a -----BEGIN PRIVATE KEY-----\nMII", "a [REDACTED]"],
-  ])("%s goes", (_name, text, expected) => expect(redactText(text)).toBe(expected));
+  ])("%s is removed", (_name, text, expected) => expect(redactText(text)).toBe(expected));
 
   test.each(["atm_machine1234567", "a bearer of news", "https://h/x?y=1", "lr=0.1 tokens=5", "user@host", "", "x:y@z"])(
     "%j stays",

@@ -104,7 +104,7 @@ const putPiece = (archiveId: string, number: number, text: string, isLast = fals
   archives().putPiece({ archiveId, number, firstLine: 1 + number, data: Buffer.from(text), isLast }, callOf(who));
 const begin = async () => (await archives().beginArchive({ key: randomUUID() }, callOf(who))).archiveId;
 
-describe("what is staged", () => {
+describe("staged data", () => {
   test("is counted exactly, and no longer when it is emptied, cancelled or removed", async () => {
     const { orgId } = who;
     const [first, second] = [await newJob(), await newJob()];
@@ -127,7 +127,7 @@ describe("what is staged", () => {
     expect(await expectExact(orgId)).toBe(0);
   });
 
-  test("by many at once is counted exactly", async () => {
+  test("by simultaneous writers is counted exactly", async () => {
     const ids = await Promise.all(Array.from({ length: 8 }, newJob));
     await Promise.all(ids.map((id) => put(id, 0, 100)));
     const staged = await expectExact(who.orgId);
@@ -181,7 +181,7 @@ describe("the quota of storage", () => {
     expect(await stagedBytes(who.orgId)).toBe(0);
   });
 
-  test("comes after what is wrong with a request", async () => {
+  test("is checked after the faults of a request", async () => {
     await expect(put(77, 0, 4 * LIMIT)).rejects.toMatchObject({ reason: "not_found" });
     const id = await newJob();
     await expect(put(id, 3, 4 * LIMIT)).rejects.toMatchObject({ reason: "conflict" });

@@ -40,7 +40,7 @@ export function clientsOf(stored: Stored, step: (when: "before" | "after") => Pr
         }),
     },
     ingest: {
-      appendMetrics: () => Promise.reject(new AppError("internal", "nobody waits for a key here")),
+      appendMetrics: () => Promise.reject(new AppError("internal", "unexpected call")),
       appendMetricsTogether: ({ writes = [] }) =>
         doing(() => {
           const outcomes = writes.map(({ runId = "", idempotencyKey = "", columns }) => {

@@ -23,7 +23,7 @@ test("neighbors of one step and time are one point of several keys", () => {
   expect(columns.offsets).toHaveLength(0);
 });
 
-test("a key that comes again at its step and time is another point, and no value is lost", () => {
+test("a key that is repeated at its step and time is another point, and no value is lost", () => {
   const content = contentOf([
     ["a", "x", 1, 10, null],
     ["a", "x", 1, 11, null],

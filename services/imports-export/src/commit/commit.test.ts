@@ -145,7 +145,7 @@ test("a former holder of the lease marks nothing and stores nothing twice", asyn
   expect(await jobOf(identity, name.id)).toEqual(done);
 });
 
-test("a commit that a service refuses has failed, keeps why, and goes on when it is asked for again", async () => {
+test("a commit that a service refuses has failed, keeps the reason, and continues when it is requested again", async () => {
   const identity = newIdentity();
   const name = await beginCommit(identity);
   const stored = nothingStored();
@@ -170,7 +170,7 @@ test("a commit that a service refuses has failed, keeps why, and goes on when it
   expectWhole(stored);
 });
 
-test("what was staged is removed when the job ends, and other organizations' jobs are not there", async () => {
+test("staged data is removed when the job ends, and other organizations' jobs are not found", async () => {
   const identity = newIdentity();
   const name = await beginCommit(identity);
   await runProcess(name, nothingStored());
@@ -219,7 +219,7 @@ test("commits are due in the order in which they became the next of their organi
   await work(second);
 });
 
-test("a commit that is asked for again while it waits or goes on is waited for", async () => {
+test("a commit that is requested again while it waits or runs is awaited", async () => {
   const identity = newIdentity();
   const name = await beginCommit(identity);
   const call = () => fixture.client.commitJob({ importId: String(name.id) }, callOf(identity));

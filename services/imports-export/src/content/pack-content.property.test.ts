@@ -12,7 +12,7 @@ const point = fc.tuple(
   fc.option(fc.integer()),
 );
 
-test("what is packed comes back", async () => {
+test("packed content is read back", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(point, { maxLength: 50 }), fc.array(id, { maxLength: 5 }), async (points, names) => {
       const builder = createContentBuilder();

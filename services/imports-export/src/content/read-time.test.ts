@@ -34,6 +34,6 @@ test.each([
   [],
   1e300,
   "0000-01-01T00:00:00Z",
-])("%j is no time", (value) =>
+])("%j is not a time", (value) =>
   expect(() => readTime(value, "t")).toThrow(expect.objectContaining({ reason: "bad_request", field: "t" })),
 );

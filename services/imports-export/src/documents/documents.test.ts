@@ -23,7 +23,7 @@ function read(source: keyof typeof readers, ...runs: unknown[]) {
 }
 
 describe("neptune", () => {
-  test("metadata goes under neptune, tags have a default, unknown statuses are finished", () => {
+  test("metadata is stored under neptune, tags have a default, unknown statuses are finished", () => {
     const found = read(
       "neptune",
       {
@@ -86,7 +86,7 @@ describe("wandb", () => {
 });
 
 describe("mlflow", () => {
-  test("history goes before the newest values, and parameters are the config", () => {
+  test("history takes precedence over the newest values, and parameters are the config", () => {
     const found = read("mlflow", {
       info: {
         run_uuid: "m",

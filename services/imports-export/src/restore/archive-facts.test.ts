@@ -77,13 +77,13 @@ describe("an archive", () => {
 
   test.each<[string, (ArchiveLine | string)[], number]>([
     ["with a row before what it belongs to", [begin, project, points(2), run(2), end({ run: 1, points: 2 })], 3],
-    ["with a row that comes twice", [begin, project, run(2), run(2), end({ run: 2 })], 4],
+    ["with a row that occurs twice", [begin, project, run(2), run(2), end({ run: 2 })], 4],
     ["with more rows than its end counts", [begin, project, run(2), end({})], 4],
     ["with fewer rows than its end counts", [begin, project, end({ run: 1 })], 3],
     ["with a second beginning", [begin, project, begin, end({})], 3],
-    ["that goes on", [begin, project, end({}), "\n", project], 5],
+    ["that continues after its end", [begin, project, end({}), "\n", project], 5],
     ["without a beginning", [project, end({})], 1],
-    ["of bytes that are no text", [begin, "\ud800", project], 2],
+    ["of bytes that are not text", [begin, "\ud800", project], 2],
     ["with a step below 0", [begin, project, run(2), encodeLine(points(2)).replace("[0,1]", "[-1,1]")], 4],
     [
       "with half a microsecond",

@@ -18,7 +18,7 @@ describe("a line of artifacts", () => {
     ["a negative step", { ...artifact, step: -1 }],
     ["bytes without a hash", { ...artifact, sha256: undefined }],
     ["bytes without a size", { ...artifact, size_bytes: undefined }],
-    ["metadata that are no object", { ...artifact, metadata: "[1]" }],
+    ["metadata that is not an object", { ...artifact, metadata: "[1]" }],
     ["a day that there is not", { ...artifact, created_at: "2026-02-30T00:00:00Z" }],
     ["the year 0", { ...artifact, created_at: "0000-01-01T00:00:00Z" }],
     ["an unknown type of collection", { ...collection, collection_type: "x" }],

@@ -30,8 +30,8 @@ describe("a line of an attribute", () => {
     ["a negative step", { ...attribute, step: -1 }],
     ["a day that there is not", { ...attribute, logged_at: "2026-02-30T00:00:00Z" }],
     ["the year 0", { ...attribute, created_at: "0000-01-01T00:00:00Z" }],
-    ["a value that is no JSON", { ...attribute, value: "{" }],
-    ["a summary that is no object", { ...attribute, summary: "[]" }],
+    ["a value that is not JSON", { ...attribute, value: "{" }],
+    ["a summary that is not an object", { ...attribute, summary: "[]" }],
   ];
   test.each(wrong)("with %s does not", (_, line) => {
     expect(() => checkAttributes(line)).toThrow(expect.objectContaining({ reason: "bad_request" }));

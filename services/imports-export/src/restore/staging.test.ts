@@ -44,8 +44,8 @@ const staged = (archiveId: string) =>
 const statusOf = async (archiveId: string) =>
   (await imports.ask<{ status: string }>("SELECT status FROM imports.archives WHERE id = $1", archiveId))[0]?.status;
 
-describe("an archive that comes", () => {
-  test("is complete with its end, in whatever pieces, and then begins to be restored", async () => {
+describe("a staged archive", () => {
+  test("is complete with its end, in any pieces, and then begins to be restored", async () => {
     const who = newIdentity();
     const archiveId = await begin(who);
     expect(await put(who, { archiveId, text: BEGIN })).toMatchObject({ lines: 1 });
@@ -112,7 +112,7 @@ describe("an archive that comes", () => {
     expect(rows).toEqual([{ number: 2, line: expect.objectContaining({ line: "run", tags }) }]);
   });
 
-  test("is nobody else's, and comes in its order", async () => {
+  test("belongs to its caller alone, and takes its pieces in order", async () => {
     const who = newIdentity();
     const archiveId = await begin(who);
     await expect(put(newIdentity(), { archiveId, text: BEGIN })).rejects.toMatchObject({ reason: "not_found" });
@@ -157,7 +157,7 @@ describe("an archive that comes", () => {
     await expect(begin(key, "u")).rejects.toMatchObject({ reason: "idempotency_key_reused" });
   });
 
-  test("is judged by its pieces together when several processes take them at once", async () => {
+  test("is checked once when several processes take the same piece simultaneously", async () => {
     const who = newIdentity();
     const archiveId = await begin(who);
     const text = BEGIN + PROJECT + END;

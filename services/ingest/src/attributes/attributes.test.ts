@@ -94,14 +94,14 @@ describe("a write of attributes", () => {
     expect(attributes[0]!.id).toBe(2);
   });
 
-  test("goes on after the run has finished", async () => {
+  test("continues after the run has finished", async () => {
     await ingest.finishRun(runId);
     expect((await write({})).attributes).toHaveLength(1);
   });
 });
 
 describe("a list of attributes", () => {
-  test("has those without a step first, then goes by step, then by arrival", async () => {
+  test("is sorted by step, those without one first, then by arrival", async () => {
     await write(
       { path: "s2", step: 2 },
       { path: "n1" },
@@ -144,7 +144,7 @@ test.each([
   ["has an id that is not a UUID", () => "x"],
   ["is another organization's", async () => ingest.newRun(await ingest.newTenant())],
   ["lies in another project", async () => ingest.newRun(tenant, await ingest.newProject(tenant.orgId))],
-])("a run that %s is not found, by reads and by writes, whatever else is wrong", async (_, idOf) => {
+])("a run that %s is not found, by reads and by writes, even with other faults", async (_, idOf) => {
   const hidden = await idOf();
   const call = callOf(tenant, tenant.projectId);
   const notFound = { reason: "not_found", message: "run not found" };

@@ -123,7 +123,7 @@ describe("captured console lines", () => {
     ["another type", textOf("a", { type: "config" })],
     ["another path", textOf("a", { path: "console/stdout/0" })],
     ["another name", textOf("a", { path: "console" })],
-  ])("are no others: %s", async (_what, item) => {
+  ])("do not include: %s", async (_what, item) => {
     await write([item]);
     expect(await lines()).toEqual([]);
     expect(await attributes()).toHaveLength(1);
@@ -187,7 +187,7 @@ describe("captured console lines", () => {
   });
 });
 
-test("what is restored are the attributes alone, whose lines an archive has as lines", async () => {
+test("only the attributes are restored, because an archive has their lines as lines", async () => {
   await write([textOf("a")]);
   const { attributes: exported } = await ingest.read.listAttributes({ runId, limit: 10 }, callOf(tenant));
   const copy = await ingest.newRun(tenant);

@@ -40,7 +40,7 @@ describe.each([
     expect((await exported(byPage, [empty, runId])).flat()).toEqual(listed.attributes);
   });
 
-  test("go on after 1,000, with a step and without", async () => {
+  test("continue after 1,000, with a step and without", async () => {
     const many = (step?: number) => Array.from({ length: 1001 }, (__, i) => attribute(`p${i}`, step));
     await addAttributes(many());
     await addAttributes(many(7));
@@ -51,7 +51,7 @@ describe.each([
     );
   });
 
-  test("come with about 4 MiB, and at least one, at a time", async () => {
+  test("are sent about 4 MiB, and at least one, at a time", async () => {
     const large = "x".repeat(3 * 1024 * 1024);
     for (const path of ["a", "b", "c"]) await addAttributes([attribute(path, undefined, large)]);
     const paths = (await exported(byPage)).map((page) => page.map(({ path }) => path));

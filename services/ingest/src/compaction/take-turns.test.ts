@@ -25,7 +25,7 @@ function turnsBeside(rounds: readonly number[]) {
 }
 
 describe("between its steps, long work", () => {
-  test("goes on as long as its turn lasts", async () => {
+  test("continues as long as its turn lasts", async () => {
     const turns = turnsBeside([]);
     expect(await turns.after(1)).toBe(0);
     expect(await turns.after(0.9)).toBe(0);
@@ -39,7 +39,7 @@ describe("between its steps, long work", () => {
     expect(await turns.after(2)).toBe(2);
   });
 
-  test("comes to its turn though others are never done", async () => {
+  test("gets its turn even if others are never done", async () => {
     const turns = turnsBeside(Array.from({ length: 100 }, () => 1.5));
     expect(await turns.after(2)).toBe(3);
     expect(await turns.after(20)).toBe(3);

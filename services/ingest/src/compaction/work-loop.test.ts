@@ -132,7 +132,7 @@ describe("a round", () => {
     expect(visited.lastIndexOf(first)).toBeGreaterThan(8);
   });
 
-  test("takes the markers that come while there is always something due", async () => {
+  test("takes the markers that arrive while there is always something due", async () => {
     await marker("busy");
     let isSeen = false;
     const until = Date.now() + 10_000;
@@ -148,7 +148,7 @@ describe("a round", () => {
     await compaction.stop();
   });
 
-  test("that meets a failure says so, goes on, and comes back later and later", async () => {
+  test("that meets a failure logs it, continues, and retries later and later", async () => {
     await marker("bad");
     await marker("good");
     const watch = { warned: [] as string[] };
@@ -169,7 +169,7 @@ describe("a round", () => {
     await compaction.stop();
   });
 
-  test("tells for how long the oldest work has been due, and what waits", async () => {
+  test("returns for how long the oldest work has been due, and how much waits", async () => {
     await marker("a", -100);
     const watch = { lag: [] as number[] };
     const compaction = compactorOf(() => Promise.resolve(nothing), watch);
@@ -180,7 +180,7 @@ describe("a round", () => {
   });
 });
 
-describe("what is claimed", () => {
+describe("claimed work", () => {
   test("is claimed by one of several who ask simultaneously", async () => {
     for (let i = 0; i < 6; i++) await marker(`p${i}`);
     const visits: string[] = [];
@@ -227,7 +227,7 @@ describe("what is claimed", () => {
 describe("work without anything that waits", () => {
   const quiet = () => Promise.resolve({ ...nothing, isQuiet: true });
 
-  test("is kept while its last marker is young, because a writer may go on without markers", async () => {
+  test("is kept while its last marker is young, because a writer may continue without markers", async () => {
     await marker("a");
     const compaction = compactorOf(quiet);
     await compaction.round();
@@ -245,7 +245,7 @@ describe("work without anything that waits", () => {
     await compaction.stop();
   });
 
-  test("is kept when a marker comes while it is found quiet", async () => {
+  test("is kept when a marker arrives while it is found quiet", async () => {
     const runId = randomUUID();
     await marker("a", 0, runId);
     const compaction = compactorOf(quiet);
@@ -265,7 +265,7 @@ describe("work without anything that waits", () => {
   });
 });
 
-test("a stop lets the current visit end, tells it to, and gives back what was claimed with it", async () => {
+test("a stop lets the current visit end, signals it, and gives back what was claimed with it", async () => {
   for (let i = 0; i < 4; i++) await marker(`p${i}`);
   const visited: string[] = [];
   let stopped: Promise<void> | undefined;

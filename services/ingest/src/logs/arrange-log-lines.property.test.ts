@@ -67,7 +67,7 @@ const anyRequest = fc.oneof(
 );
 
 describe("blocks of a stream, absorbed and folded,", () => {
-  test("hold every line once, do not overlap within a level, and keep to the levels, whatever came in whichever order", async () => {
+  test("hold every line once, do not overlap within a level, and keep to the levels, for any input in any order", async () => {
     const history = fc.array(fc.array(anyRequest, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 25 });
     await fc.assert(
       fc.asyncProperty(history, async (batches) => {

@@ -158,7 +158,7 @@ describe("while a compactor's change has not committed", () => {
   }
 
   test.each(["commit", "roll back"] as const)(
-    "writers go on, and readers see every line once, before and after its %s",
+    "writers continue, and readers see every line once, before and after its %s",
     async (end) => {
       await write(1, 10);
       await during(end, async () => {

@@ -33,7 +33,7 @@ const allLines = (parts: readonly { id: number; lines: readonly Omit<Line, "id">
 const seen = (window: LineWindow) => window.lines().map(({ lineNumber, id, message }) => [lineNumber, id, message]);
 
 describe("a window on the lines after a position", () => {
-  test("has the same lines in whichever order the parts come, and says when it needs no more of them", () => {
+  test("has the same lines in any order of the parts, and says when it needs no more of them", () => {
     fc.assert(
       fc.property(
         anySegments,
@@ -70,7 +70,7 @@ describe("a window on the lines after a position", () => {
 });
 
 describe("a window on the last lines", () => {
-  test("has the same lines in whichever order the parts come, and says when it needs no more of them", () => {
+  test("has the same lines in any order of the parts, and says when it needs no more of them", () => {
     fc.assert(
       fc.property(anySegments, fc.integer({ min: 1, max: 20 }), (parts, count) => {
         const wanted = allLines(parts)

@@ -147,7 +147,7 @@ const tiers = testSql(`SELECT (SELECT count(*) FROM ingest.log_segments WHERE ru
           (SELECT max(level) FROM ingest.log_blocks WHERE run_id = $1) AS "highestLevel"`);
 
 describe("reads of console lines", () => {
-  test("say what a plain list of all lines would, whatever was written and compacted meanwhile", async () => {
+  test("match a plain list of all lines, after any writes and compactions", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(anyCommand, { minLength: 4, maxLength: 30 }), async (commands) => {
         await play(await ingest.newRun(tenant), commands);

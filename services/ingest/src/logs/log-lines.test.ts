@@ -41,20 +41,23 @@ describe("a page of lines of control characters", () => {
   const MAX = 16 * 1024 * 1024;
   beforeEach(() => writeMany(numbered(0, 250).map(([number]) => [number, message])));
 
-  test.each(["", "\u0001"])("that match %j ends before its JSON exceeds 16 MiB, and goes on behind that", async (q) => {
-    const numbers: number[] = [];
-    let cursor = "";
-    let pages = 0;
-    do {
-      const page = await list({ limit: 1000, q, cursor });
-      expect(sizeOf(page.lines)).toBeLessThan(MAX);
-      expect(page.truncated).toBe(false);
-      numbers.push(...page.lines.map(({ lineNumber }) => lineNumber));
-      cursor = page.nextCursor;
-      pages += 1;
-    } while (cursor !== "");
-    expect([numbers, pages]).toEqual([numbered(0, 250).map(([number]) => number), 2]);
-  });
+  test.each(["", "\u0001"])(
+    "that match %j ends before its JSON exceeds 16 MiB, and continues after that",
+    async (q) => {
+      const numbers: number[] = [];
+      let cursor = "";
+      let pages = 0;
+      do {
+        const page = await list({ limit: 1000, q, cursor });
+        expect(sizeOf(page.lines)).toBeLessThan(MAX);
+        expect(page.truncated).toBe(false);
+        numbers.push(...page.lines.map(({ lineNumber }) => lineNumber));
+        cursor = page.nextCursor;
+        pages += 1;
+      } while (cursor !== "");
+      expect([numbers, pages]).toEqual([numbered(0, 250).map(([number]) => number), 2]);
+    },
+  );
 
   test("at the end of the stream has the last of them, and says that it is not all", async () => {
     const { lines, truncated } = await list({ tail: 250 });
@@ -99,7 +102,7 @@ describe("a write of console lines", () => {
     expect((await list()).lines.map(({ message }) => message)).toEqual(["a", "b", "c"]);
   });
 
-  test("goes on after the run has finished", async () => {
+  test("continues after the run has finished", async () => {
     await ingest.finishRun(runId);
     expect(await write([[0, "late"]])).toMatchObject({ inserted: 1 });
   });
@@ -145,7 +148,7 @@ describe("a write of console lines", () => {
     ["another number", requestOfChange([[1, "x"]])],
     ["another time", requestOfChange([[0, "x", "2026-01-01T00:00:00Z"]])],
     ["the other stream", requestOfChange([[0, "x"]], "stderr")],
-  ])("with a key is refused when the key comes with %s", async (_, change) => {
+  ])("with a key is refused when the key is sent with %s", async (_, change) => {
     const idempotencyKey = randomUUID();
     await ingest.write.appendLogLines({ ...requestOf([[0, "x"]]), idempotencyKey }, callOf(tenant));
     await expect(ingest.write.appendLogLines({ ...change(), idempotencyKey }, callOf(tenant))).rejects.toMatchObject({
@@ -171,7 +174,7 @@ describe("a run that is not the caller's to see", () => {
     ["has an id that is not a UUID", () => "x"],
     ["is another organization's", async () => ingest.newRun(await ingest.newTenant())],
     ["lies in another project", async () => ingest.newRun(tenant, await ingest.newProject(tenant.orgId))],
-  ])("because it %s is not found, by reads and by writes, whatever else is wrong", async (_, idOf) => {
+  ])("because it %s is not found, by reads and by writes, even with other faults", async (_, idOf) => {
     const hidden = await idOf();
     const call = callOf(tenant, tenant.projectId);
     const notFound = { reason: "not_found", message: "run not found" };

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { logStart, readLogCursor, scanBound, searchPage, writeLogCursor } from "./log-page.rules.ts";
 
 describe("a cursor", () => {
-  test("brings every position back, in at most 256 bytes without padding", () => {
+  test("returns every position, in at most 256 bytes without padding", () => {
     const part = fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER });
     fc.assert(
       fc.property(part, part, (lineNumber, id) => {
@@ -58,7 +58,7 @@ describe("the page of a search", () => {
     expect(searchPage(scan(20, 3), 2)).toMatchObject({ next: undefined, truncated: false });
   });
 
-  test("goes on after the bound, and leaves the line beyond it to the next page", () => {
+  test("continues after the bound, and leaves the line beyond it to the next page", () => {
     const page = searchPage(scan(41, 40), 2);
     expect(page).toMatchObject({ lines: [], next: { lineNumber: 39 }, truncated: true });
   });

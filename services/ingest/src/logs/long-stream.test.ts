@@ -150,7 +150,7 @@ describe("in a run of a million lines that began twice at 1", () => {
   });
 });
 
-describe("where many segments lie over one another", () => {
+describe("many overlapping segments", () => {
   const insertLanding = testSql(`INSERT INTO ingest.log_segments
        (org_id, run_id, stream, id, received_us, first_line, last_line, lines, message_bytes, block)
      SELECT $1, $2, 'stdout', l.id, 0, 1, $5, $4, 0, $3 FROM generate_series(1, 3000) AS g (n), LATERAL (SELECT g.n * 64 AS id) l`);

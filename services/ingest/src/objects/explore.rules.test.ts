@@ -16,7 +16,7 @@ const objectOf = (walk: number, step: number, id: number, more: Partial<WalkedOb
 });
 
 describe("a page of walks", () => {
-  test("goes by step, then by time, then by id, each falling", () => {
+  test("is by step, then by time, then by id, each descending", () => {
     const walked = [
       objectOf(1, 2, 1),
       objectOf(1, 2, 3),
@@ -28,7 +28,7 @@ describe("a page of walks", () => {
     expect(mergeWalks(walked, 10, 4)).toEqual({ ids: [5, 2, 4, 3, 1, 9], after: undefined });
   });
 
-  test("of many walks has what comes first of all", () => {
+  test("of many walks has the first of all", () => {
     const walked = Array.from({ length: 6000 }, (_, i) => objectOf(i % 600, (i * 7919) % 6007, i));
     const ids = walked.toSorted((a, b) => b.step - a.step).map(({ id }) => id);
     expect(mergeWalks(walked, 100, 101)).toMatchObject({ ids: ids.slice(0, 100), after: { id: ids[99] } });
@@ -44,7 +44,7 @@ describe("a page of walks", () => {
     expect(mergeWalks(walked, 2, 2)).toMatchObject({ ids: [1, 2], after: { id: 2 } });
   });
 
-  test("is empty, with a place to go on, when a walk has looked at what it may without a match", () => {
+  test("is empty, with a place to continue, when a walk has looked at what it may without a match", () => {
     const walked = [objectOf(1, 9, 1, { matches: false, stopped: true }), objectOf(2, 7, 3)];
     expect(mergeWalks(walked, 2, 3)).toMatchObject({ ids: [], after: { id: 1 } });
   });

@@ -33,7 +33,7 @@ describe.each([
   ["of one moment", false],
   ["by page", true],
 ])("exported objects, %s,", (_, byPage) => {
-  test("come by kind and step, those without a step first, tables with their rows, and no attributes", async () => {
+  test("are sorted by kind and step, those without a step first, tables with their rows, and no attributes", async () => {
     await addTable("two", [100, 3], { step: 2 });
     await addTable("none", []);
     await addTable("one", [5], { step: 1 });
@@ -51,7 +51,7 @@ describe.each([
     expect(objects.filter((item) => item !== "own")).toEqual(tables.filter((item) => typeof item === "string"));
   });
 
-  test("go on within a table after a mebibyte of stored rows", async () => {
+  test("continue within a table after a mebibyte of stored rows", async () => {
     const random = Array.from({ length: 100 }, () => `"${randomText(15_000)}"\n`).join("");
     const heavy = chunkOf(100, { columns: [Buffer.from(random)] });
     await addTable("heavy", [], { chunks: [heavy, heavy, heavy] });
@@ -59,7 +59,7 @@ describe.each([
     expect(await exported(byPage, ObjectParts.TABLE_ROWS)).toEqual(["heavy", 100, 100, 100, "light", 1]);
   });
 
-  test("go on after 256 tables and 50 objects", async () => {
+  test("continue after 256 tables and 50 objects", async () => {
     for (let i = 0; i < 260; i++) await addTable(`t${i}`, [1], { step: i });
     const names = Array.from({ length: 260 }, (__, i) => [`t${i}`, 1]).flat();
     expect(await exported(byPage, ObjectParts.TABLE_ROWS)).toEqual(names);

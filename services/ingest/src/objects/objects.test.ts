@@ -30,7 +30,7 @@ describe("an object that no gateway has checked", () => {
     ["an artifact id that is none", { artifactId: "x" }, "artifact_id"],
     ["metadata of 16,385 bytes", { metadataJson: Buffer.alloc(16_385) }, "metadata"],
     ["a summary of 16,385 bytes", { summaryJson: Buffer.alloc(16_385) }, "summary"],
-    ["a summary that is no object", { summaryJson: Buffer.from("[]") }, "summary"],
+    ["a summary that is not an object", { summaryJson: Buffer.from("[]") }, "summary"],
     ["a value of 65,537 bytes", { valueJson: Buffer.alloc(65_537) }, "value"],
     ["rows of a histogram", { kind: "histogram", chunks: [chunkOf(1)] }, "rows"],
     ["eleven chunks", { chunks: Array.from({ length: 11 }, () => chunkOf(100)) }, "rows"],
@@ -81,7 +81,7 @@ test("rows are read from the chunks that hold the page", async () => {
 describe("a list of objects of many runs", () => {
   const explore = (query: object, call = callOf(tenant)) => ingest.read.exploreObjects({ limit: 2, ...query }, call);
 
-  test("goes on after objects that a part of a key lets out, more of them than a page looks at", async () => {
+  test("continues after objects that a part of a key excludes, more of them than a page looks at", async () => {
     const fill =
       testSql(`INSERT INTO ingest.objects (org_id, id, run_id, project_id, key, kind, from_attribute, step, value, metadata, summary, bytes, created_at)
        SELECT $1, n, $2, $3, CASE WHEN n % 5000 = 1 THEN 'wanted' ELSE 'other' END, 'table', false, n, '1', '{}', '{}', 9, now()

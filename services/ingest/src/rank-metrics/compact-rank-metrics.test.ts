@@ -147,7 +147,7 @@ describe("a write after the compaction", () => {
   });
 });
 
-describe("a run that goes over the same steps again and again", () => {
+describe("a run that repeats the same steps again and again", () => {
   test("gets a bounded number of blocks of them, and then rows, of which each replaces the one before", async () => {
     for (let round = 1; round <= 5; round++) {
       for (const rank of [0, 1, 2, 3]) await write(7, rank, round);

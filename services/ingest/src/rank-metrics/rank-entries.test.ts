@@ -21,7 +21,7 @@ describe("the newest entries", () => {
     expect(newestEntries(emptyEntries(0))).toEqual(emptyEntries(0));
   });
 
-  test("come by step and rank, with all that belongs to them", () => {
+  test("are sorted by step and rank, with all their data", () => {
     expect(newestEntries(entriesOf([1e300, 0, 1], [0, 511, 2], [0.5, 1, 3], [0, 3, 4]))).toEqual(
       entriesOf([0, 3, 4], [0, 511, 2], [0.5, 1, 3], [1e300, 0, 1]),
     );

@@ -76,7 +76,7 @@ test.each([
   ["sets until they are too many, then pages", 2],
   ["pages alone", 0],
 ])(
-  "whatever is written in %s and compacted in between, reads find the newest value of each rank and step",
+  "after any writes in %s and any compactions, reads find the newest value of each rank and step",
   async (_, setsMax) => {
     await fc.assert(
       fc.asyncProperty(

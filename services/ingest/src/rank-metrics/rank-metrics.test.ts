@@ -103,7 +103,7 @@ describe("a write of rank metrics", () => {
     for (const i of [0, 63, 64, 999]) expect(await cells({ key: keys[i]! })).toEqual([[0, 0, i]]);
   });
 
-  test("goes on after the run has finished", async () => {
+  test("continues after the run has finished", async () => {
     await ingest.finishRun(runId);
     expect(await write({ a: 1 })).toMatchObject({ inserted: 1 });
   });
@@ -171,7 +171,7 @@ describe("a write of rank metrics", () => {
     ["another local rank", { localRank: 1 }],
     ["another weight", { weight: 2 }],
     ["a time", { timestampUs: 1 }],
-  ])("with a key is refused when the key comes with %s, and leaves nothing behind", async (_, change) => {
+  ])("with a key is refused when the key is sent with %s, and leaves nothing behind", async (_, change) => {
     const request = { ...requestOf({ a: 1 }), idempotencyKey: randomUUID() };
     await ingest.write.appendRankMetrics(request, callOf(tenant));
     await expect(ingest.write.appendRankMetrics({ ...request, ...change }, callOf(tenant))).rejects.toMatchObject({
@@ -249,7 +249,7 @@ describe("a summary", () => {
     });
   });
 
-  test("takes the first key by its bytes, and names the one that was asked for alone", async () => {
+  test("takes the first key by its bytes, and names the one that was requested alone", async () => {
     await write({ é: 1, Z: 2, a: 3 });
     expect(await read()).toMatchObject({ keys: ["Z", "a", "é"], key: "Z" });
     expect(await read({ key: "a" })).toMatchObject({ keys: ["a"], key: "a" });
@@ -264,7 +264,7 @@ describe("a summary", () => {
     expect((await read({ key: "loss" })).steps!.steps).toHaveLength(40);
   });
 
-  test("joins ranks that report other keys beside the common one", async () => {
+  test("joins ranks that report other keys besides the common one", async () => {
     const ranks = Array.from({ length: 12 }, (_, rank) => rank);
     for (const step of [0, 1, 2]) {
       await Promise.all(
@@ -282,12 +282,12 @@ describe("a summary", () => {
     [65, 1000],
     [66, 992],
     [1, 1000],
-  ])("of a world of %i ranks has at most %i steps of 1,000 asked for", async (worldSize, stepLimit) => {
+  ])("of a world of %i ranks has at most %i steps of 1,000 requested", async (worldSize, stepLimit) => {
     await write({ a: 1 }, { worldSize });
     expect((await read()).stepLimit).toBe(stepLimit);
   });
 
-  test("counts the world size of the steps that were asked for only", async () => {
+  test("counts the world size of the steps that were requested only", async () => {
     await write({ a: 1 }, { step: 0, worldSize: 512 });
     await write({ a: 1 }, { step: 1, worldSize: 256 });
     await write({ b: 1 }, { step: 2, worldSize: 512 });
@@ -316,7 +316,7 @@ describe("a run that is not the caller's to see", () => {
     ["has an id that is not a UUID", () => "x"],
     ["is another organization's", async () => ingest.newRun(await ingest.newTenant())],
     ["lies in another project", async () => ingest.newRun(tenant, await ingest.newProject(tenant.orgId))],
-  ])("because it %s is not found, by reads and by writes, whatever else is wrong", async (_, idOf) => {
+  ])("because it %s is not found, by reads and by writes, even with other faults", async (_, idOf) => {
     const hidden = await idOf();
     const call = callOf(tenant, tenant.projectId);
     const notFound = { reason: "not_found", message: "run not found" };
@@ -339,7 +339,7 @@ test.each<[string, object, string, string]>([
     "metrics must have 1 to 1000 keys",
   ],
   ["a key without a value", { keys: ["a", "b"] }, "metrics", "metrics must have a value for each key"],
-  ["a key that comes twice", { keys: ["a", "a"], values: [1, 2] }, "metrics", "metrics must have distinct keys"],
+  ["a key that occurs twice", { keys: ["a", "a"], values: [1, 2] }, "metrics", "metrics must have distinct keys"],
   ["a value that is not finite", { values: [NaN] }, "metrics", "metrics must have finite values"],
   ["a negative step", { step: -1 }, "step", "step must be a finite number of at least 0"],
   ["a step that is not a number", { step: NaN }, "step", "step must be a finite number of at least 0"],

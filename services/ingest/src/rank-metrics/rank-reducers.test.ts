@@ -37,7 +37,7 @@ describe("the values of a step", () => {
     });
   });
 
-  test("that are all the same have exactly that mean and no deviation, whatever sums of them would round to", () => {
+  test("that are all the same have exactly that mean and no deviation, without rounding", () => {
     const same = Array.from({ length: 10 }, () => 0.1);
     expect(reduce(same, [3, 0.1, ...same.slice(2)])).toMatchObject({ mean: 0.1, weightedMean: 0.1, stddev: 0 });
     expect(reduce(same).zScores).toEqual(same.map(() => 0));
@@ -59,7 +59,7 @@ describe("the values of a step", () => {
     expect(reduce(Array.from({ length: count }, (_value, i) => count - 1 - i))).toMatchObject({ p05, p50, p95 });
   });
 
-  test("beside one that is huge are not lost by the order in which they are added", () => {
+  test("next to a huge one are not lost by the order in which they are added", () => {
     expect(reduce([1e16, 1, 1, 1, 1, -1e16]).mean).toBe(4 / 6);
   });
 });
@@ -85,7 +85,7 @@ describe("at the ends of the range of a double", () => {
   test.each<[string, number[], number]>([
     ["huge weights", [MAX, MAX], 2],
     ["tiny weights", [TINY, TINY], 2],
-    ["a weight beside which the other is nothing", [MAX, TINY], 1],
+    ["a weight that makes the other negligible", [MAX, TINY], 1],
   ])("%s make a weighted mean", (_, weights, expected) => {
     expect(reduce([1, 3], weights).weightedMean).toBe(expected);
   });
@@ -95,7 +95,7 @@ describe("at the ends of the range of a double", () => {
   });
 });
 
-test("whatever finite values and weights come, all results are finite, and means lie between the bounds", () => {
+test("for any finite values and weights, all results are finite, and means lie between the bounds", () => {
   const anyNumber = fc.double({ noNaN: true, noDefaultInfinity: true }).map((number) => number + 0);
   const anyWeight = fc.double({ min: TINY, max: MAX, noNaN: true });
   fc.assert(

@@ -41,7 +41,7 @@ describe.each(tables)("of ingest.rank_metric_%s, without a condition on the orga
     expect(await count(ingest.db, theirs, table)).toEqual({ n: 0 });
   });
 
-  test("nobody sees any outside a transaction of an organization", async () => {
+  test("rows are invisible outside a transaction of an organization", async () => {
     await expect(ingest.db.rows(counts.get(table)!, [])).rejects.toThrow(/app\.org_id|uuid/);
   });
 
@@ -52,7 +52,7 @@ describe.each(tables)("of ingest.rank_metric_%s, without a condition on the orga
   });
 });
 
-test("reading functions show another organization nothing, whatever organization they are told", async () => {
+test("reading functions return nothing of another organization, for any organization argument", async () => {
   const range = { orgId: mine.orgId, runId, from: 0, to: Infinity };
   const read = (tenant: Tenant) =>
     ingest.db.readTenant(tenant.orgId, async (tx) => {
@@ -69,7 +69,7 @@ test("the work of another organization compacts nothing of ours", async () => {
   expect(await compactRankRows(worker, set, await claimRankSet(ingest.owner, set), bounds)).toBe(0);
 });
 
-test("who has not claimed the work compacts nothing, and the service that writes cannot", async () => {
+test("a process that has not claimed the work compacts nothing, and the service that writes cannot", async () => {
   const set = { orgId: mine.orgId, runId, setId: 0 };
   const worker = ingest.poolOf("tidemark_ingest_worker");
   const { leaseSeconds } = await claimRankSet(ingest.owner, set);

@@ -71,7 +71,7 @@ describe("measures", () => {
     if (rows > 0) expect([await isMore(rows - 1), await isMore(0)]).toEqual([true, true]);
   });
 
-  test("a run of somebody else is not found", async () => {
+  test("a run of another organization is not found", async () => {
     const other = await ingest.newTenant();
     const foreign = await ingest.newRun(other);
     await expect(measure([runId, foreign])).rejects.toMatchObject({ reason: "not_found" });

@@ -8,7 +8,7 @@ test.each([
   ["rows of 16 MiB together", [8 * MIB, 8 * MIB], 2],
   ["one byte more", [8 * MIB, 8 * MIB, 1], 2],
   ["a first row that is too large", [17 * MIB, 1], 1],
-])("of %s so many fit a page", (_, bytes, fitting) => {
+])("the number of rows that fit a page: %s", (_, bytes, fitting) => {
   expect(countFitting(bytes)).toBe(fitting);
 });
 

@@ -95,7 +95,7 @@ describe("points", () => {
     ["a step is negative", { steps: column(-1, 1, 2) }, "bad_request"],
     ["a value is not finite", { values: column(1, 2, 3, 4, 5, Number.NaN) }, "bad_request"],
     ["keys are out of order", { keys: ["b", "a"] }, "bad_request"],
-    ["the run is nobody's", { runId: randomUUID() }, "not_found"],
+    ["the run does not exist", { runId: randomUUID() }, "not_found"],
   ])("are refused when %s", async (_what, change, reason) => {
     const runId = await ingest.newRun(tenant);
     const request = { name: randomUUID(), points: [write(runId), { ...write(runId), ...change }] };
@@ -283,7 +283,7 @@ test("tables take their rows in several requests, and end as they were", async (
   await expect(restorer.restoreTableRows(more, callOf(tenant))).rejects.toMatchObject({ reason: "not_found" });
 });
 
-test("nothing is restored into a run of somebody else, or without a name", async () => {
+test("nothing is restored into a run of another organization, or without a name", async () => {
   const [runId, stranger] = [await ingest.newRun(tenant), callOf(await ingest.newTenant())];
   const name = randomUUID();
   const lines = {

@@ -83,7 +83,7 @@ describe("reports of a deleted project", () => {
     expect(await lists()).toEqual(before);
   });
 
-  test("are not found by anybody, also not public or by a share token", async () => {
+  test("are not found by any caller, also not public or by a share token", async () => {
     const reportId = await newReport({ visibility: "public" });
     await fixture.addKey(call().identity!.orgId);
     const shareToken = (await fixture.client.shareReport({ reportId }, call())).report!.shareToken!;
@@ -105,7 +105,7 @@ describe("reports of a deleted project", () => {
     for (const one of reads()) expect((await one).report).toMatchObject({ id: reportId, title: "t" });
   });
 
-  test("are not made", async () => {
+  test("are not created", async () => {
     await setDeleted(true);
     await expect(newReport()).rejects.toEqual(reason("not_found"));
     await expect(fixture.client.createReport({ title: "t", blocksJson }, callOf(orgId, { projectId }))).rejects.toEqual(
@@ -193,7 +193,7 @@ describe("views of a deleted project", () => {
     await expect(fixture.client.getView({ viewId: byId.id }, session())).rejects.toEqual(reason("not_found"));
   });
 
-  test("are not made, imported or moved there", async () => {
+  test("are not created, imported or moved there", async () => {
     const view = await newView();
     const { exportedJson } = await fixture.client.exportView({ viewId: view.id }, session());
     await setDeleted(true);
@@ -223,7 +223,7 @@ describe("views of a deleted project", () => {
   });
 });
 
-test.each(["project", "organization"] as const)("what a deleted %s hides is removed with it", async (kind) => {
+test.each(["project", "organization"] as const)("data that a deleted %s hides is removed with it", async (kind) => {
   await newReport();
   await newView("mine");
   await setDeleted(true);

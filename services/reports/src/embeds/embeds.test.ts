@@ -29,7 +29,7 @@ const expire = (id: string, ago = "1 second") =>
   fixture.ask("UPDATE reports.embed_sessions SET expires_at = clock_timestamp() - $2::interval WHERE id = $1", id, ago);
 
 describe("an embed session", () => {
-  test("opens with its token, to nobody in particular, and keeps the rights of its key", async () => {
+  test("opens with its token, for callers without credentials, and keeps the rights of its key", async () => {
     const orgId = randomUUID();
     const projectId = randomUUID();
     const call = callOf(orgId, { credentialId: "key000000001", projectId, scopes: ["export:read"] });
@@ -92,7 +92,7 @@ describe("an embed session", () => {
     await expect(open("x", token)).rejects.toEqual(reason("not_found"));
   });
 
-  test("is forgotten a day after it expired, when the next one is made", async () => {
+  test("is forgotten a day after it expired, when the next one is created", async () => {
     const call = keyOf();
     const [old, young] = [await make(call), await make(call)];
     await expire(old.id, "25 hours");
@@ -115,11 +115,11 @@ describe("an embed session", () => {
     ["another theme", { theme: "pink" }, "theme"],
     ["too many panels", { panelsMax: 9 }, "panels_max"],
     ["no points", { pointsMax: 0 }, "points_max"],
-  ])("is not made with %s", async (_, more, field) => {
+  ])("is not created with %s", async (_, more, field) => {
     await expect(make(keyOf(), more)).rejects.toEqual(expect.objectContaining({ reason: "bad_request", field }));
   });
 
-  test("is not made by a session or nobody", async () => {
+  test("is not created by a session or without credentials", async () => {
     for (const call of [callOf(randomUUID(), { kind: CallerKind.SESSION, credentialId: "s" }), nobody()]) {
       await expect(make(call)).rejects.toEqual(reason("unauthenticated"));
     }
@@ -138,7 +138,7 @@ describe("the number of live sessions", () => {
       count,
     );
 
-  test("is 100 of a key, also when they are made simultaneously; expired ones do not count", async () => {
+  test("is 100 of a key, also when they are created simultaneously; expired ones do not count", async () => {
     const orgId = randomUUID();
     const call = keyOf(orgId);
     await fill(orgId, "", 1);

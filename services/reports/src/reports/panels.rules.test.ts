@@ -5,7 +5,7 @@ const createdAt = "2026-01-02T03:04:05.6Z";
 const source = (id: string, panelCount: number, panelBytes = 10) => ({ id, createdAt, panelCount, panelBytes });
 
 describe("a page of panels", () => {
-  test("ends inside a report, and the next one goes on there", () => {
+  test("ends inside a report, and the next one continues there", () => {
     const sources = [source("a", 2), source("b", 5)];
     const first = choosePanels(sources, 0, 4);
     expect(first).toEqual({
@@ -30,7 +30,7 @@ describe("a page of panels", () => {
     expect(choosePanels([], 0, 2)).toEqual({ reports: [], next: undefined });
   });
 
-  test("goes on with the next report where panels have been removed", () => {
+  test("continues with the next report where panels have been removed", () => {
     expect(choosePanels([source("a", 2), source("b", 3)], 4, 3).reports).toEqual([
       { id: "a", from: 4, to: 2 },
       { id: "b", from: 0, to: 3 },

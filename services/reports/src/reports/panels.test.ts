@@ -11,7 +11,7 @@ afterAll(() => fixture.close());
 const image = (url: string) => ({ type: "image_panel", url });
 const grid = (...urls: string[]) => ({ kind: "panel_grid", runsets: [], panels: urls.map(image) });
 
-test("panels of all reports come page by page, of the newest report first", async () => {
+test("panels of all reports are paged, those of the newest report first", async () => {
   const orgId = randomUUID();
   const call = callOf(orgId);
   const make = async (title: string, projectId: string | undefined, ...blocks: unknown[]) =>

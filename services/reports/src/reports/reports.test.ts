@@ -58,7 +58,7 @@ describe("a report", () => {
     ["a blank title", { title: " " }],
     ["a title of 513 bytes", { title: "t".repeat(513) }],
     ["an unknown visibility", { visibility: "hidden" }],
-    ["blocks that are no JSON", { blocksJson: new TextEncoder().encode("[") }],
+    ["blocks that are not JSON", { blocksJson: new TextEncoder().encode("[") }],
     ["a block of an unknown kind", { blocksJson: json([{ kind: "video" }]) }],
     [
       "a number beyond double range",
@@ -71,7 +71,7 @@ describe("a report", () => {
     await expect(changing).rejects.toEqual(reason("bad_request"));
   });
 
-  test("that is missing goes before a faulty change", async () => {
+  test("that is missing takes precedence over a faulty change", async () => {
     const { call } = newOrg();
     const bodyFault = { text: "x", field: "title" };
     await expect(fixture.client.updateReport({ reportId: randomUUID(), bodyFault }, call)).rejects.toEqual(
@@ -79,7 +79,7 @@ describe("a report", () => {
     );
   });
 
-  test("is gone for everybody once it was deleted", async () => {
+  test("is not found by any caller after it was deleted", async () => {
     const { call, orgId } = newOrg();
     await fixture.addKey(orgId);
     const made = (await fixture.client.createReport({ title: "a", visibility: "public" }, call)).report!;

@@ -20,7 +20,7 @@ async function sharedReport(visibility = "private") {
 }
 
 describe("a share token", () => {
-  test("opens its report for everybody, by itself and with the id, and shows nothing of whose it is", async () => {
+  test("opens its report for every caller, by itself and with the id, and hides the owner", async () => {
     const { reportId, token, orgId } = await sharedReport();
     expect(token).toMatch(/^tm_share_/);
     for (const call of [nobody(), callOf(randomUUID())]) {
@@ -55,7 +55,7 @@ describe("a share token", () => {
     ["has expired", "expires_at = now()", "unauthenticated"],
     ["lost a scope", "scopes = '{export:read}'", "forbidden"],
     ["is bound to a project now", "project_id = gen_random_uuid()", "forbidden"],
-  ])("is not made for a key that %s after the gateway let it in", async (_, change, wanted) => {
+  ])("is not created for a key that %s after the gateway let it in", async (_, change, wanted) => {
     const { orgId, share, token } = await sharedReport();
     await fixture.ask(`UPDATE control.api_keys SET ${change} WHERE org_id = $1`, orgId);
     await expect(share()).rejects.toEqual(reason(wanted));
@@ -122,7 +122,7 @@ describe("a share token", () => {
 });
 
 describe("a public report", () => {
-  test("is read by everybody, and whole by its organization", async () => {
+  test("is readable by every caller, and in full by its organization", async () => {
     const { reportId, orgId, call, token } = await sharedReport("public");
     for (const stranger of [nobody(), callOf(randomUUID())]) {
       const { report } = await fixture.client.getReport({ reportId }, stranger);
@@ -142,7 +142,7 @@ describe("a public report", () => {
   });
 });
 
-test("what is not there looks to somebody without credentials like what is private", async () => {
+test("a missing report looks like a private one to a caller without credentials", async () => {
   const { reportId } = await sharedReport();
   for (const id of [reportId, randomUUID(), "no id"]) {
     const error = await fixture.client.getReport({ reportId: id }, nobody()).catch((thrown: unknown) => thrown);

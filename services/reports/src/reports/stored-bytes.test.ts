@@ -60,7 +60,7 @@ test("views count as well, until they are deleted", async () => {
   expect(await stored()).toBe(0);
 });
 
-test("what does not fit is refused and leaves nothing; what does not grow is admitted at the limit", async () => {
+test("a report that does not fit is refused and leaves nothing; a change that adds no bytes is admitted at the limit", async () => {
   const client = reports.newProcess({ storageGate: limitedGate(bytesOf("12345") + 1) });
   const { report } = await create("12345", client);
   await expect(create("1", client)).rejects.toMatchObject(exceeded);

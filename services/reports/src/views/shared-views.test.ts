@@ -28,7 +28,7 @@ const countsOf = async (orgId: string) => {
 const roles: Role[] = ["owner", "admin", "member", "viewer"];
 
 describe("a view is shared", () => {
-  test.each(roles)("with somebody who is %s, who reads all of it", async (role) => {
+  test.each(roles)("with a user who is %s, who reads all of it", async (role) => {
     const orgId = randomUUID();
     const owner = memberOf(orgId);
     const view = await newView(owner, { project: "p", payloadJson: json({ n: 1 }) });
@@ -45,7 +45,7 @@ describe("a view is shared", () => {
     expect(exported).not.toContain("visibility");
   });
 
-  test("with nobody by default, and with nobody of another organization", async () => {
+  test("with no user by default, and with no user of another organization", async () => {
     const orgId = randomUUID();
     const owner = memberOf(orgId);
     const own = await newView(owner, { visibility: undefined });
@@ -88,8 +88,8 @@ describe("a view is shared", () => {
   });
 });
 
-describe("somebody else's shared view", () => {
-  test("is not changed or replaced, whatever the role, and whatever the fields are", async () => {
+describe("a shared view of another user", () => {
+  test("is not changed or replaced, by any role or with any fields", async () => {
     const orgId = randomUUID();
     const owner = memberOf(orgId);
     const view = await newView(owner);

@@ -80,7 +80,7 @@ describe("a view", () => {
     await expect(changing).rejects.toEqual(reason("bad_request"));
   });
 
-  test("is not made while a payment is due, but is deleted", async () => {
+  test("is not created while a payment is due, but is deleted", async () => {
     const [orgId, userId] = [randomUUID(), randomUUID()];
     const view = await newView(sessionOf(orgId, { userId }));
     const unpaid = sessionOf(orgId, { userId, billingState: "canceled" });
@@ -113,7 +113,7 @@ test("a key is not signed in, and a session of a key belongs to no user", async 
 });
 
 describe("lists of views", () => {
-  test("begin with the newest change, then name and id, and come page by page", async () => {
+  test("begin with the newest change, then name and id, and have pages", async () => {
     const call = sessionOf();
     const userId = call.identity!.userId;
     for (const name of ["b", "a", "c", "a"]) await newView(call, { name });
@@ -233,7 +233,7 @@ describe("there are at most", () => {
       views,
     );
 
-  test("200 views of a user, however many are made simultaneously", async () => {
+  test("200 views of a user, however many are created simultaneously", async () => {
     const call = sessionOf();
     const { orgId, userId } = call.identity!;
     await fill(orgId, userId, VIEWS_MAX.ofUser - 2);

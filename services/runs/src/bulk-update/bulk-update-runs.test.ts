@@ -105,7 +105,7 @@ describe("of each hundred", () => {
   });
 });
 
-test("a dry run tells what would change, and changes nothing", async () => {
+test("a dry run returns what would change, and changes nothing", async () => {
   const call = callAs();
   const [id] = await makeRuns(call, 1);
   const before = await rowOf(id!, call);
@@ -169,7 +169,7 @@ describe("with a key", () => {
     expect(await bulk(request, call)).toMatchObject({ updated: 101, failed: 0, replayed: true });
   });
 
-  test("20 at once change everything once and answer alike", async () => {
+  test("20 simultaneous ones change everything once and return the same answer", async () => {
     const call = callAs();
     await makeRuns(call, 3);
     const request = { ...everyRun, notes: "n", idempotencyKey: "k" };
@@ -188,7 +188,7 @@ test("two that overlap in other orders and projects both succeed", async () => {
   for (const { updated } of await Promise.all(rounds)) expect(updated).toBe(60);
 });
 
-describe("what is refused changes nothing", () => {
+describe("a refused request changes nothing", () => {
   const id = randomUUID();
   test.each<[string, Request, string]>([
     ["nothing to set", { runIds: [id] }, "set"],

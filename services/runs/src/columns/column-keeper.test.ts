@@ -63,7 +63,7 @@ describe("a column that is kept", () => {
     expect(await sorted(call, "config.x.y")).toBe("c b d");
   });
 
-  test("takes the attribute with the highest id, in whatever order they arrive", async () => {
+  test("takes the attribute with the highest id, in any order of arrival", async () => {
     const call = callAs();
     const { id } = await makeRun(fixture.client, call, { name: "a" });
     await makeRun(fixture.client, call, { name: "b", configJson: json('{"x":5}') });
@@ -100,7 +100,7 @@ describe("a column that is kept", () => {
     expect(await sorted(call, "config.x")).toBe("r0 r1 r2 new r3 r4 r5 (none)");
   });
 
-  test("waits for transactions that began before it was asked for", async () => {
+  test("waits for transactions that began before it was requested", async () => {
     const call = callAs();
     await makeRun(fixture.client, call, { name: "a", configJson: json('{"x":1}') });
     let id = "";
@@ -113,7 +113,7 @@ describe("a column that is kept", () => {
     expect(await fillStep(fixture, call.orgId, id, 10)).toBe("done");
   });
 
-  test("goes with its runs and its organization", async () => {
+  test("is removed with its runs and its organization", async () => {
     const call = callAs();
     const [a] = [
       await makeRun(fixture.client, call, { configJson: json('{"x":1}') }),
@@ -127,7 +127,7 @@ describe("a column that is kept", () => {
     expect([await valuesOf(call.orgId), await isReady(call.orgId)]).toEqual([0, []]);
   });
 
-  test("is forgotten when nobody asks for it in seven days", async () => {
+  test("is forgotten after seven days without a request for it", async () => {
     const call = callAs();
     await makeRun(fixture.client, call, { configJson: json('{"x":1}') });
     for (const path of ["config.x", "config.y"]) await keepColumn(fixture, call.orgId, path);

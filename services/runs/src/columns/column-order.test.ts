@@ -154,7 +154,7 @@ describe.each(["looked up", "kept"])("a table whose values are %s", (how) => {
     expect(await paged(column, dir, 3, { q: "name:re:/^r1/" })).toEqual(sorted(column, dir, named));
   });
 
-  test("goes up by a column, and down by time, unless it is told otherwise", async () => {
+  test("is ascending by a column, and descending by time, unless requested otherwise", async () => {
     expect(await paged("config.a.b", "", 100)).toEqual(sorted("config.a.b", "asc"));
     const newest = rows.map(({ name }) => name);
     expect(await paged("created", "", 7)).toEqual(newest);

@@ -68,14 +68,14 @@ describe("columns", () => {
     expect(await cellsOf(call, [name])).toEqual({ a: [cell], b: [""] });
   });
 
-  test("come in the order in which they were asked for, also without metrics", async () => {
+  test("are in the requested order, also without metrics", async () => {
     const columns = ["metrics.loss.max", "config.lr", "metrics.x", "attributes.note", "metrics.loss.min"];
     const expected = { a: ["5", "0.10", "", '"new"', "1"], b: ["", "", "", "", ""] };
     expect(await cellsOf(call, columns)).toEqual(expected);
     expect(await cellsOf(call, columns, true)).toEqual(expected);
   });
 
-  test("are none unless they are asked for", async () => {
+  test("are none unless they are requested", async () => {
     expect(await cellsOf(call, [])).toEqual({ a: [], b: [] });
   });
 

@@ -3,7 +3,7 @@ import { parseExact, writeCanonical, type ExactJson } from "@tidemark/documents"
 import { expect, test } from "@jest/globals";
 import { isCertainlyLonger } from "./config-value.rules.ts";
 
-test("what is certainly longer is longer", () => {
+test("certainly longer values are longer", () => {
   fc.assert(
     fc.property(fc.json(), (json) => {
       const value = parseExact(json);

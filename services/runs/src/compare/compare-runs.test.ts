@@ -120,13 +120,13 @@ describe("all that is compared", () => {
     expect(rows).toEqual(expected.map((row) => ({ ...row, values: row.values.toReversed() })));
   });
 
-  test("comes with the runs as they are stored", async () => {
+  test("has the runs as they are stored", async () => {
     const { runs } = await ask(call, { runIds: ids });
     const { run } = await fixture.client.getRun({ runId: ids[0] ?? "", metricLimit: 1 }, call);
     expect(runs[0]).toEqual(run?.run);
   });
 
-  test("has the reference that was asked for, if it is one of the runs", async () => {
+  test("has the reference that was requested, if it is one of the runs", async () => {
     const [a = "", b = ""] = ids;
     const reference = async (referenceRunId: string) =>
       (await ask(call, { runIds: ids, referenceRunId })).referenceRunId;

@@ -17,7 +17,7 @@ const numbers = (...rows: [string, ...number[]][]): NumberRow[] => rows.map(([pa
 const many = (count: number, values: readonly string[]): TextRow[] =>
   Array.from({ length: count }, (_, i) => ({ path: `p${String(i).padStart(7, "0")}`, values }));
 
-describe("what counts as a difference", () => {
+describe("differences", () => {
   test.each<[string, readonly string[], boolean]>([
     ["one value", ["1"], false],
     ["equal values", ["1", "1"], false],
@@ -88,7 +88,7 @@ describe("at most 5,000 rows", () => {
     expect(comparison.blocks.flatMap(({ paths }) => paths)).toHaveLength(5000);
   });
 
-  test("and rows beyond them are not even asked for", () => {
+  test("and rows beyond them are not even requested", () => {
     const comparison = startComparison({ diffOnly: false });
     let asked = 0;
     function* endless(): Iterable<TextRow> {

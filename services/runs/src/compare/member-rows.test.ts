@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { readDocument, writeCanonical, type ExactObject } from "@tidemark/documents";
 import { documentRows, openDocument, tagRows } from "./member-rows.rules.ts";
 
-describe("documents beside each other", () => {
+describe("documents side by side", () => {
   test("have a row for each top key that one of them has, in order", () => {
     expect([...documentRows("config/", ['{"a":1,"c":{"x":1}}', "{}", '{"b":[1],"c":{"x":1.0}}'])]).toEqual([
       { path: "config/a", values: ["1", "", ""] },
@@ -12,7 +12,7 @@ describe("documents beside each other", () => {
     ]);
   });
 
-  test("come one at a time", () => {
+  test("are read one at a time", () => {
     let taken = 0;
     for (const { path } of documentRows("config/", ['{"a":1,"b":2,"c":3}', '{"b":3}'])) {
       taken += 1;

@@ -12,7 +12,7 @@ import {
 const cells = (...parts: [number, string, string | null][]): AttributeCell[] =>
   parts.map(([ordinal, path, value]) => ({ ordinal, path, value }));
 
-test("the values of a path come together, in the order of the paths", () => {
+test("the values of a path are grouped, in the order of the paths", () => {
   expect(
     attributeRows("attribute/", 3, cells([1, "b", "1"], [1, "c", '"x"'], [3, "a", "null"], [3, "b", "2"])),
   ).toEqual({
@@ -26,7 +26,7 @@ test("the values of a path come together, in the order of the paths", () => {
   });
 });
 
-test("what lies behind the first path that a run still misses comes again", () => {
+test("paths after the first one that a run still misses are read again", () => {
   const page = cells([1, "a", "1"], [1, "z", "2"], [2, "a", "3"], [2, "b", "4"], [2, "c", null], [3, "x", null]);
   expect(attributeRows("attribute/", 3, page)).toEqual({
     rows: [
@@ -91,7 +91,7 @@ function expectedRows(runs: readonly Metrics[]) {
     .sort((a, b) => compareKeyBytes(a.path, b.path));
 }
 
-describe("metrics beside each other", () => {
+describe("metrics side by side", () => {
   test("have three rows a key", () => {
     expect(pagesOf([{ a: 1, b: 10 }, { a: 2 }], 10)).toEqual([
       [

@@ -33,7 +33,7 @@ async function sentWhile(work: () => Promise<unknown>, sender: RivalProcess = ri
   return { groups: after.groups - before.groups, alone: after.alone - before.alone };
 }
 
-describe("creates that come at the same time", () => {
+describe("simultaneous creates", () => {
   test("share a statement, up to 64 of them, and have numbers and times in the order in which they came", async () => {
     const call = await newOrganization(fixture);
     let runs: Awaited<ReturnType<typeof makeRun>>[] = [];
@@ -81,7 +81,7 @@ describe("creates that come at the same time", () => {
     }
   });
 
-  test("are decided each for itself when some are no new runs, and those that are new share a statement", async () => {
+  test("are decided one by one when some are not new, and the new ones share a statement", async () => {
     const call = await newOrganization(fixture);
     const elsewhere = callAs();
     const { id: theirs } = await makeRun(fixture.client, elsewhere);
@@ -123,7 +123,7 @@ describe("creates that come at the same time", () => {
     expect(await countsOf(fixture, call.orgId)).toEqual([exact(0), exact(8)]);
   });
 
-  test("in a project that is new are all created, and it is made once", async () => {
+  test("in a project that is new are all created, and it is created once", async () => {
     const call = callAs();
     const requests = Array.from({ length: 20 }, () => [{ project: "new" }, call] as const);
     expect(await outcomesOf(rival.client, requests)).toEqual(Array<string>(20).fill("created"));

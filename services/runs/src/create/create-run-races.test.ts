@@ -50,7 +50,7 @@ test("20 creates of one id with two payloads: one creates, its equals replay, th
   expect(reasonsOf(results)).toEqual(Array<string>(N / 2).fill("run_id_conflict"));
 });
 
-test("simultaneous create and auto with one id: one creates, nobody fails", async () => {
+test("simultaneous create and auto with one id: one creates, none fails", async () => {
   const call = callAs();
   const id = randomUUID();
   const results = await race((i) => fixture.client.createRun({ id, mode: i % 2 === 0 ? "auto" : "create" }, call));

@@ -20,7 +20,7 @@ describe("when texts are merged", () => {
   });
   afterEach(() => void jest.useRealTimers());
 
-  test("at once when 128 runs are waiting, once for all that came until then", async () => {
+  test("immediately when 128 runs are waiting, once for all runs created by then", async () => {
     const merger = newMerger();
     merger.created(64);
     merger.created(63);

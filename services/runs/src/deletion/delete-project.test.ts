@@ -62,7 +62,7 @@ describe("a deleted project", () => {
     expect(await fixture.client.deleteProject({ projectId }, call)).toEqual(first);
   });
 
-  test("leaves its name to a new project, and cannot be restored beside that", async () => {
+  test("leaves its name to a new project, and cannot be restored while that exists", async () => {
     const { call, projectId, runIds } = await twoProjects();
     await fixture.client.deleteProject({ projectId }, call);
     const again = await makeRun(fixture.client, call, { project: "gone" });
@@ -186,7 +186,7 @@ test("deleted projects are listed by name, for owners and admins", async () => {
   }
 });
 
-test("what a process left undone for the runs of a project is done by a later round", async () => {
+test("unfinished work of a process on the runs of a project is done by a later round", async () => {
   const { call, projectId, other } = await twoProjects();
   await asOwner(
     fixture,

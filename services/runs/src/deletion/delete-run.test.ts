@@ -110,7 +110,7 @@ describe("a deleted run", () => {
     expect(await counters()).toEqual({ running: 1, failed: 1, deleted: 0 });
   });
 
-  test("keeps its id: nobody can create or resume it", async () => {
+  test("keeps its id, which cannot be created or resumed", async () => {
     const call = callAs();
     const { id } = await makeRun(fixture.client, call, { id: randomUUID() });
     await fixture.client.deleteRun({ runId: id }, call);
@@ -180,7 +180,7 @@ describe("the list of deleted runs", () => {
     expect(runs[0]!.run!.deletion).toBeDefined();
   });
 
-  test("is for nobody else", async () => {
+  test("is refused to keys, members and viewers", async () => {
     const call = callAs();
     for (const by of [call, adminOf(call.orgId, "member"), adminOf(call.orgId, "viewer")]) {
       expect(await failure(fixture.client.listRuns(page, by))).toMatchObject({ reason: "forbidden" });

@@ -21,7 +21,7 @@ const numbers = [
   "5e-324",
 ];
 
-test.each(["configJson", "metadataJson"] as const)("%s comes back with the digits that were sent", async (field) => {
+test.each(["configJson", "metadataJson"] as const)("%s is read back with the digits that were sent", async (field) => {
   const call = callAs();
   const document = `{"list":[${numbers.join(",")}]}`;
   const made = await makeRun(fixture.client, call, { [field]: json(document) });

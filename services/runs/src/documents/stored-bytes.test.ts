@@ -52,7 +52,7 @@ test("runs and projects count the UTF-8 bytes of their texts, however they were 
   expect(await stored()).toBe(PROJECT + 32 * RUN);
 });
 
-test("what changes is counted by the difference, a repeat not again", async () => {
+test("a change is counted by its difference, and a repeat is not counted", async () => {
   const { run } = await create();
   const runId = run!.id;
   const before = PROJECT + RUN;
@@ -72,7 +72,7 @@ test("what changes is counted by the difference, a repeat not again", async () =
   expect(await stored()).toBe(changed + 1 - PROJECT + utf8("p", "naïve"));
 });
 
-test("what is deleted counts until it is purged", async () => {
+test("deleted runs count until they are purged", async () => {
   const { run } = await create();
   const runId = run!.id;
   await runs.client.putReadme({ runId, markdown: "text" }, call);

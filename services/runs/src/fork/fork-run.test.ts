@@ -117,7 +117,7 @@ describe("a request that is refused", () => {
     ["overrides that are not an object", { configOverridesJson: json("[1]") }, "bad_request", "config_overrides"],
     ["metadata that is not an object", { metadataJson: json("1") }, "bad_request", "metadata"],
     ["an artifact, of which there are none", { checkpointArtifactId: randomUUID() }, "not_found", undefined],
-  ])("%s: makes nothing and keeps no key, and a missing run goes first", async (_, request, reason, field) => {
+  ])("%s: makes nothing and keeps no key, and a missing run takes precedence", async (_, request, reason, field) => {
     const call = callAs();
     const parent = await makeRun(fixture.client, call);
     const keyed = { ...request, idempotencyKey: "k" };
@@ -132,7 +132,7 @@ describe("a request that is refused", () => {
     expect((await fork(call, { runId: parent.id, idempotencyKey: "k" })).replayed).toBe(false);
   });
 
-  test("a body fault goes before a missing artifact", async () => {
+  test("a body fault takes precedence over a missing artifact", async () => {
     const call = callAs();
     const { id: runId } = await makeRun(fixture.client, call);
     const both = { runId, checkpointArtifactId: randomUUID(), metadataJson: json('{"forked_from_step":1}') };

@@ -57,7 +57,7 @@ describe("the config of a fork", () => {
 describe("the tags of a fork", () => {
   test.each<[string, readonly string[], readonly string[], readonly string[]]>([
     ["are the parent's, the given ones and forked", ["base"], ["x"], ["base", "x", "forked"]],
-    ["come each once, where they stood first", ["a", "b", "a"], ["b", "c", "c", "a"], ["a", "b", "c", "forked"]],
+    ["are each kept once, at their first position", ["a", "b", "a"], ["b", "c", "c", "a"], ["a", "b", "c", "forked"]],
     ["keep forked where it is", ["forked", "a"], ["b"], ["forked", "a", "b"]],
     ["are just forked where there are none", [], [], ["forked"]],
   ])("%s", (_, parents, given, expected) => {
@@ -93,7 +93,7 @@ describe("the metadata of a fork", () => {
     });
   });
 
-  test("say where it comes from", () => {
+  test("name its origin", () => {
     expect(JSON.parse(fork({}).metadata)).toEqual({ lineage });
     expect(JSON.parse(fork({ step: 0.5, inheritConfig: false }).metadata)).toEqual({
       lineage: { ...lineage, source_step: 0.5, inherit_config: false },

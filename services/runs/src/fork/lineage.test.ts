@@ -28,7 +28,7 @@ test("a run without relatives stands alone", async () => {
   expect(answer.parent).toBeUndefined();
 });
 
-test("parent and children come as summaries, the newest child first", async () => {
+test("parent and children are summaries, the newest child first", async () => {
   const call = callAs();
   const top = await makeRun(fixture.client, call);
   const middle = await forkOf(call, top.id);

@@ -19,7 +19,7 @@ const chainsOf = async (call: Call, runIds: string[], withAncestors: boolean) =>
     runs.map(({ runId, forkedFromStep }) => [runId, forkedFromStep]),
   );
 
-test("runs come with what they were forked from, the nearest first, on request", async () => {
+test("runs have the runs they were forked from, the nearest first, on request", async () => {
   const call = callAs();
   const top = await makeRun(fixture.client, call);
   const child = await forkOf(call, top.id, 7.5);

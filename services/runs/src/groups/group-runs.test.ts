@@ -59,7 +59,7 @@ describe("groups", () => {
     };
   };
 
-  test("have the runs with the same value, in whatever notation; the largest first, then numbers, then texts", async () => {
+  test("have the runs with the same value, in any notation; the largest first, then numbers, then texts", async () => {
     expect(await found({ names: ["config.lr"] })).toEqual({
       columns: ["config.lr"],
       groups: [

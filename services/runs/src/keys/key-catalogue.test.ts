@@ -66,7 +66,7 @@ test("keys that cannot be counted in time are not counted again and again", asyn
   expect(await runs("2")).toBe(3);
 });
 
-test("what fails at once is tried again at once", async () => {
+test("a first failure is retried immediately", async () => {
   const { clock, runs } = started();
   clock.fails = true;
   await expect(runs("1")).rejects.toThrow("count 1");

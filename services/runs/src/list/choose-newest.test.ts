@@ -32,7 +32,7 @@ const common = Array.from({ length: COUNT / 2 }, (_, i) => 2 * i);
 test.each([
   ["fills a page from the newest runs", "tag:common", 100, 0, common.slice(0, 100)],
   ["fills a later page from the newest runs", "tag:common", 100, 300, common.slice(300, 400)],
-  ["goes on beyond them, with nothing twice and nothing left out", "tag:common", 100, 450, common.slice(450, 550)],
+  ["continues beyond them, with nothing twice and nothing left out", "tag:common", 100, 450, common.slice(450, 550)],
   ["finds what few runs have among all", "tag:rare", 10, 0, [...RARE]],
   ["finds the second part of it alone", "tag:rare", 10, 2, [1000, 1050, 1099]],
   ["stops at the limit when the newest suffice for it", "tag:rare", 2, 0, [0, 999]],

@@ -248,7 +248,7 @@ describe("immediately", () => {
     expect(await overviewOf(callAs())).toEqual(nothing);
   });
 
-  test("a run counts when it is made, and moves when its state does", async () => {
+  test("a run counts when it is created, and moves when its state does", async () => {
     const call = callAs();
     const id = randomUUID();
     await makeRun(fixture.client, call, { id });

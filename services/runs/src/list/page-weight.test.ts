@@ -65,7 +65,7 @@ describe("a page of heavy documents", () => {
     expect((await list(5)).runs).toHaveLength(5);
   });
 
-  test("of summaries ends early, and goes on with the next cursor", async () => {
+  test("of summaries ends early, and continues with the next cursor", async () => {
     const first = await summarize(fixture, call, { q: "tag:heavy", limit: 100 });
     expect(first).toMatchObject({ total: COUNT, nextCursor: expect.stringMatching(/./) });
     expect(first.ids).toHaveLength(FITTING);

@@ -45,7 +45,7 @@ const encode = (content: unknown): string => Buffer.from(JSON.stringify(content)
 const refused = expect.objectContaining({ reason: "bad_request", field: "cursor" });
 
 describe("a cursor", () => {
-  test.each(cases)("of the order by %s comes back as it was written: %j", (sort, position) => {
+  test.each(cases)("of the order by %s is read back as it was written: %j", (sort, position) => {
     const cursor = writeRunCursor(orderOf(sort), position);
     expect(readRunCursor(cursor, orderOf(sort))).toEqual({ after: position });
     // It is put into a query unchanged.
@@ -117,7 +117,7 @@ describe("offset:<n>", () => {
   });
 });
 
-describe("what is not a cursor is 400 at cursor:", () => {
+describe("an invalid cursor is 400 at cursor:", () => {
   const good = writeRunCursor(orderOf("name"), { part: "valued", values: ["calm"], createdAt, id });
   const fields = ["name", "", "valued", ["calm"], createdAt, id];
   const changed = (index: number, value: unknown): string => encode(fields.with(index, value as string));

@@ -94,7 +94,7 @@ describe("pages", () => {
     }
   });
 
-  test.each(RUN_SORTS)("by %s of any size come with all filters together, one after the other", async (sort) => {
+  test.each(RUN_SORTS)("by %s of any size work with all filters together, one after the other", async (sort) => {
     const filter = { project: "p", status: "finished", displayStatus: "stopped" };
     const passes = ({ project, status, shown }: MeasuredRun): boolean =>
       project === "p" && status === "finished" && shown === "stopped";
@@ -112,7 +112,7 @@ describe("pages", () => {
     }
   });
 
-  test("go on by cursor after an offset", async () => {
+  test("continue by cursor after an offset", async () => {
     const { nextCursor } = await summarize(fixture, call, { sort: "metric-best", limit: 5, offset: 20 });
     const page = await summarize(fixture, call, { sort: "metric-best", limit: 5, cursor: nextCursor });
     expect(page.ids).toEqual(sorted(runs, "metric-best").slice(25, 30));

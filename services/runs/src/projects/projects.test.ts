@@ -7,7 +7,7 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.close());
 
-test("a project is made once and comes back unchanged", async () => {
+test("a project is created once and is read back unchanged", async () => {
   const call = callAs();
   const made = await fixture.client.createProject({ name: "vision", description: "first" }, call);
   expect(made.project).toMatchObject({ orgId: call.orgId, name: "vision", description: "first" });

@@ -18,7 +18,7 @@ test("a run without metrics has empty columns and no cursor", async () => {
   expect(answer.run?.runControl).toMatchObject({ stopState: "none", displayStatus: "running", stopRequested: false });
 });
 
-test("aggregates come as they are stored, a variance beyond doubles as NaN", async () => {
+test("aggregates are returned as they are stored, a variance beyond doubles as NaN", async () => {
   const call = callAs();
   const { id } = await makeRun(fixture.client, call);
   await putAggregate(fixture, call.orgId, id, "loss", {

@@ -14,7 +14,7 @@ afterAll(() => fixture.close());
 const getRuns = (call: ReturnType<typeof callAs>, runIds: string[], metricKeys: string[] = []) =>
   fixture.client.getRuns({ runIds, metricKeys }, call);
 
-test("runs come in the order of their ids, each once, as a read of one run shows them", async () => {
+test("runs are returned in the order of their ids, each once, as a read of one run shows them", async () => {
   const call = callAs();
   const ids: string[] = [];
   for (const name of ["a", "b", "c"]) ids.unshift((await makeRun(fixture.client, call, { name })).id);
@@ -112,7 +112,7 @@ test("many runs of which one is missing are not_found", async () => {
   expect(await failure(getRuns(call, [...ids, randomUUID()]))).toMatchObject({ reason: "not_found" });
 });
 
-test("the keys with the most points in all runs are chosen, without those of the system, and come with the runs", async () => {
+test("the keys with the most points in all runs are chosen, without those of the system, and are returned with the runs", async () => {
   const call = callAs();
   const ids: string[] = [];
   for (const name of ["a", "b"]) ids.push((await makeRun(fixture.client, call, { name })).id);

@@ -20,7 +20,7 @@ test("a readme is empty, then what was written, then what replaced it, then empt
   expect(await asOwner(fixture, "SELECT FROM runs.readmes WHERE run_id = $1", [runId])).toEqual([]);
 });
 
-describe("what is refused changes nothing", () => {
+describe("a refused request changes nothing", () => {
   test.each([
     ["a byte too many", { markdown: "x".repeat(README_BYTES_MAX + 1) }],
     ["NUL", { markdown: "a\0b" }],

@@ -105,14 +105,14 @@ describe("an expression", () => {
     ["four of them", "re:/c/ re:/a/ re:/l/ re:/m/", [OTTER]],
     ["in quotes is text", '"draft re:/x"', [DRAFT]],
     ["that does not end is text", "re:/x", [DRAFT]],
-    ["that does not end is text whatever is beside it", "draft re:/x AND (", [DRAFT]],
+    ["that does not end is text next to any other term", "draft re:/x AND (", [DRAFT]],
     ["without anything in it is text", "re://", []],
     ["in a word is text", "draftre:/x/", []],
   ])("%s: %s", async (_what, q, names) => {
     expect(await found(fixture, call, q)).toEqual([...names].toSorted());
   });
 
-  test("goes with every order and filter, pages and totals", async () => {
+  test("works with every order and filter, pages and totals", async () => {
     for (const sort of RUN_SORTS) {
       expect(await found(fixture, call, "-tag:re:/^v1/", { sort, project: "Speech" })).toEqual([DRAFT, KELVIN]);
       expect(await found(fixture, call, "-tag:re:/^v1/", { sort, status: "failed" })).toEqual([KELVIN]);
@@ -158,7 +158,7 @@ describe("an expression", () => {
   });
 });
 
-describe("400 with its column comes back from the thread:", () => {
+describe("400 with its column is returned by the thread:", () => {
   test.each<readonly [what: string, q: string, position: number, text: string]>([
     ["an invalid expression", "otter re:/(/", 7, "invalid regular expression"],
     ["an invalid one of a field, at the field", "a tag:re:/[/", 3, "invalid regular expression"],
@@ -169,7 +169,7 @@ describe("400 with its column comes back from the thread:", () => {
     ["an expression that empty text matches", "a re:/x*/", 3, "regular expression matches empty text"],
     ["an anchor alone", "re:/^/", 1, "regular expression matches empty text"],
     ["one of two", "re:/a|/", 1, "regular expression matches empty text"],
-    ["another fault beside an expression", "re:/a/ status:paused", 8, "unknown status"],
+    ["another fault next to an expression", "re:/a/ status:paused", 8, "unknown status"],
     ["in code points", "\u{3000}\u{1F600} re:/(/", 3, "invalid regular expression"],
   ])("%s", async (_what, q, position, text) => {
     for (const filter of [
@@ -255,14 +255,14 @@ describe("only so much text is searched", () => {
     },
   );
 
-  test("what other terms leave counts, not what there is", async () => {
+  test("only runs that match the other terms count", async () => {
     expect(await total("tag:few config:re:/^x+$/")).toBe(100);
     expect(await total("name:re:/^run 1..$/")).toBe(100);
     expect(await total("tag:few config:re:/y/")).toBe(0);
     expect(await total("config:re:/y/ id:c4ca4238")).toBe(0);
   });
 
-  test("what the literals of the expression leave counts", async () => {
+  test("only runs that match the literals of the expression count", async () => {
     expect(await total("config:re:/nowhere [0-9]/")).toBe(0);
   });
 });

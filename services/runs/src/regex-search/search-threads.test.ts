@@ -42,7 +42,7 @@ async function withRun(name = "run"): Promise<ReturnType<typeof callAs>> {
 }
 
 describe("searches", () => {
-  test("are each answered with their own runs, whatever thread they are in", async () => {
+  test("are each answered with their own runs, on any thread", async () => {
     const call = callAs();
     const ids = new Map<string, string>();
     for (let n = 10; n < 30; n += 1) {
@@ -129,7 +129,7 @@ describe("a thread", () => {
     });
   });
 
-  test("that is closed rejects what runs, what waits and what comes", async () => {
+  test("that is closed rejects running, waiting and later searches", async () => {
     const call = await withRun();
     const threads = openThreads(1);
     await whileTextsAreLocked(fixture, async () => {
@@ -144,7 +144,7 @@ describe("a thread", () => {
   });
 });
 
-describe("a search whose engine does not come back", () => {
+describe("a search whose engine does not return", () => {
   const call = callAs();
   // Each of these has up to 1,000 begins to follow at every character: near half a second of work for each text.
   const endless = ["a", "b", "[ab]c?", "c?[ab]"].map((begin) => `config:re:/[ab]*${begin}[ab]{999}[0-9]/`).join(" OR ");

@@ -104,7 +104,7 @@ describe("a text that no stored text can hold", () => {
     expect(parsed(q)).toEqual(FINDS_NOTHING);
   });
 
-  test("finds everything when it is excluded, and nothing beside other terms", () => {
+  test("matches everything when it is excluded, and nothing together with other terms", () => {
     expect(parsed("NOT \0 a")).toEqual(and(not(FINDS_NOTHING), a));
   });
 

@@ -65,7 +65,7 @@ describe("a filter", () => {
   });
 });
 
-describe("a word that is no complete filter is text", () => {
+describe("a word that is not a complete filter is text", () => {
   test.each([
     ["without an operator", "config.lr"],
     ["without an operand", "config.lr>"],

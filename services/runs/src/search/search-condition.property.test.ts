@@ -51,7 +51,7 @@ const { tree } = fc.letrec<{ tree: PlainTree }>((tie) => ({
   ) as fc.Arbitrary<PlainTree>,
 }));
 
-test("whatever is searched for, a condition is made of fixed operators, and texts are parameters", () => {
+test("for any search, a condition consists of fixed operators, and texts are parameters", () => {
   fc.assert(
     fc.property(tree, (searched) => {
       const { values, bind } = parameters("0a1b2c3d-0000-4000-8000-000000000001");

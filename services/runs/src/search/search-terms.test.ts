@@ -13,7 +13,7 @@ afterAll(() => fixture.close());
 describe("a word", () => {
   test.each<Row>([
     ["is found in the name", "otter", [OTTER]],
-    ["is found whatever its case", "oTTeR", [OTTER]],
+    ["is found in any case", "oTTeR", [OTTER]],
     ["is found within a word", "tte", [OTTER]],
     ["is found in the project", "vision", [OTTER]],
     ["is found in a tag", "line", [OTTER]],
@@ -117,7 +117,7 @@ describe("a field", () => {
     ["status is the one that is shown: failed", "status:failed", [LISTS]],
     ["status takes a phrase", 'status:"failed"', [LISTS]],
     ["id is a beginning", "id:aaaa", [DONE, OTTER]],
-    ["id is whatever the case", "id:AAAA0001", [OTTER]],
+    ["id is found in any case", "id:AAAA0001", [OTTER]],
     ["id is a beginning with hyphens", "id:aaaa0002-0000-4", [DONE]],
     ["id ends at a hyphen", "id:aaaa0002-", [DONE]],
     ["id is all of it", "id:bbbb0003-0000-4000-8000-00000000000c", [KELVIN]],

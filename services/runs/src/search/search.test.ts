@@ -34,7 +34,7 @@ describe("operators", () => {
   });
 });
 
-describe("what is still being typed is searched as text", () => {
+describe("incomplete input is searched as text", () => {
   test.each<Row>([
     ["a parenthesis that does not close", "(draft", [DRAFT]],
     ["a quote that does not close", 'draft" AND "', [DRAFT]],

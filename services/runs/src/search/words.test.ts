@@ -14,7 +14,7 @@ describe("white space", () => {
   });
 
   test.each([
-    ["of every kind goes at both ends", `${ALL}a b${ALL}`, "a b"],
+    ["of every kind is removed at both ends", `${ALL}a b${ALL}`, "a b"],
     ["alone leaves nothing", ALL, ""],
     ["is not the zero width space, nor the byte order mark", "\u{200B}a\u{FEFF}", "\u{200B}a\u{FEFF}"],
     ["may be absent", "", ""],

@@ -11,7 +11,7 @@ afterAll(() => fixture.close());
 const byName = { sortBy: "name", metricKey: "" };
 
 describe("runs that are named", () => {
-  test("come in the order in which they were named, with their projects", async () => {
+  test("are returned in the order in which they were named, with their projects", async () => {
     const call = callAs();
     const [a, b, c] = [
       await makeRun(fixture.client, call, { name: "a", project: "one" }),
@@ -77,7 +77,7 @@ describe("runs of a filter", () => {
   });
 });
 
-test("rows of runs come as many at a time as have 4 MiB, and at least one", async () => {
+test("rows of runs are sent up to 4 MiB, and at least one, at a time", async () => {
   const call = callAs();
   const config = json(`{"a":"${"x".repeat(1_500_000)}"}`);
   const runs = [];

@@ -65,7 +65,7 @@ describe("faults", () => {
     ["an unknown status", { status: "paused" }, "status"],
     ["a fault that the gateway found", { bodyFault: { text: "tags must be a list", field: "tags" } }, "tags"],
     ["a fault of no single field", { bodyFault: { text: "one is required", field: "" } }, undefined],
-    ["a fault beside a good field", { status: "failed", bodyFault: { text: "bad", field: "notes" } }, "notes"],
+    ["a fault next to a valid field", { status: "failed", bodyFault: { text: "bad", field: "notes" } }, "notes"],
   ];
 
   test.each(faults)("%s is 400 and changes nothing", async (_what, request, field) => {

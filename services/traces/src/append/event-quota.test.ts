@@ -65,7 +65,7 @@ describe("trace events", () => {
     expect(await useOf(tenant.orgId)).toEqual({ month: 5, events: 5 });
   });
 
-  test("are counted in whatever counter a write takes", async () => {
+  test("are counted in any counter that a write takes", async () => {
     await Promise.all(Array.from({ length: 40 }, () => send(traces.client, 2)));
     expect(await useOf(tenant.orgId)).toEqual({ month: 80, events: 80 });
     const rows = await traces.ask("SELECT slot FROM traces.event_counts WHERE org_id = $1", tenant.orgId);

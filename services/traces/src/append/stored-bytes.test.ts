@@ -59,7 +59,7 @@ test("a repeat counts once, writers at the same time all count", async () => {
   expect(all.counted).toBe(42 * once);
 });
 
-test("what compaction leaves out is counted off", async () => {
+test("bytes that compaction drops are subtracted", async () => {
   const traceId = newTraceId();
   for (let sequence = 1; sequence <= 30; sequence += 1) {
     await send(textEvent("x".repeat(1000), { traceId, sequence }));
@@ -73,7 +73,7 @@ test("what compaction leaves out is counted off", async () => {
   expect(after.counted).toBeGreaterThan(1000);
 });
 
-test("what does not fit is refused and leaves nothing", async () => {
+test("events that do not fit are refused and leave nothing", async () => {
   const event = textEvent("fits");
   const bytes = await growthOf(event);
   const before = await storedOf();

@@ -15,7 +15,7 @@ function foldOf(starts: readonly number[], idsDescend: boolean): TraceFold {
   return { table: { ids: { count, high: () => 0, low }, columns } } as unknown as TraceFold;
 }
 
-test("the first spans by start and id are chosen, in whatever order they arrived", () => {
+test("the first spans by start and id are chosen, in any order of arrival", () => {
   const starts = fc.array(fc.nat(20), { maxLength: 60 });
   const order = fc.constantFrom("any", "ascending", "descending");
   fc.assert(

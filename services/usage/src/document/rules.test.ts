@@ -40,7 +40,7 @@ describe("warnings", () => {
     expect(of({ [target]: value })).toMatchObject([{ target, status, value, ratio, blocking }]);
   });
 
-  test("they come in the order of the checks, and say what is meant", () => {
+  test("they are in the order of the checks, and describe the limit", () => {
     const warnings = of({ storage: 2 * 1024 ** 3, runs: 90, projects: 2, seats: 4 });
     expect(warnings.map(({ target }) => target)).toEqual(["projects", "runs", "storage", "seats"]);
     expect(warnings[1]?.message).toBe("90 of 100 runs are used");

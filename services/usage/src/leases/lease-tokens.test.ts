@@ -35,7 +35,7 @@ describe("a bucket", () => {
     expect(await lease(wish(orgId, 4, { bucket: "general" }))).toEqual([[4, 6]]);
   });
 
-  test("gives no more at once than it holds", async () => {
+  test("gives no more in one lease than it holds", async () => {
     expect(await lease(wish(randomUUID(), 400))).toEqual([[10, 0]]);
   });
 
@@ -82,7 +82,7 @@ test("many gateways at the same time get no more than there is, and no deadlock"
   expect(answers.flat().reduce((sum, [tokens]) => sum + tokens!, 0)).toBe(50);
 });
 
-test("a lease tells the requests of this month", async () => {
+test("a lease returns the requests of this month", async () => {
   const orgId = randomUUID();
   await fixture.ask(
     "INSERT INTO usage.month_requests VALUES ($1, date_trunc('month', now() AT TIME ZONE 'UTC'), 41), ($1, '2020-01-01', 7)",

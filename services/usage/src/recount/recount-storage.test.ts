@@ -157,7 +157,7 @@ describe("the recount", () => {
   });
 });
 
-test("what is absent counts as nothing", () => {
+test("absent values count as zero", () => {
   expect(driftsOf({}, {})).toEqual([]);
   expect(driftsOf({ values: 2, logs: 1 }, { series: 1, logs: 1 })).toEqual([
     { kind: "points", counted: 32, stored: 256 },

@@ -37,7 +37,7 @@ test("counts of all gateways are added, by month", async () => {
   );
 });
 
-test("a report that comes again adds nothing and is told the totals", async () => {
+test("a repeated report adds nothing and returns the totals", async () => {
   const orgId = randomUUID();
   const gatewayId = randomUUID();
   const first = { gatewayId, sequence: 1n, counts: [{ orgId, month, requests: 3 }] };

@@ -51,7 +51,7 @@ test("the tree of keys counts what is below, also where a key is a part of anoth
   expect(b).toMatchObject({ name: "b", key: "b", count: 1, children: [] });
 });
 
-test("keys are told after the first page and at the end, however many pages there are", async () => {
+test("keys are reported after the first page and at the end, for any number of pages", async () => {
   const usual = globalThis.fetch;
   globalThis.fetch = (async (path: string) => {
     const page = Number(new URL(path, "http://server").searchParams.get("cursor") ?? 0);

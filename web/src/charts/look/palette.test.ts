@@ -80,7 +80,7 @@ describe.each(["light", "dark"] as const)("colors of runs in the %s theme", (the
     }
   });
 
-  test.each(Object.entries(visions))("can be told apart with %s", (_name, vision) => {
+  test.each(Object.entries(visions))("can be distinguished with %s", (_name, vision) => {
     const looks = colors.map((color) => seen(color, vision));
     looks.forEach((look, i) => {
       for (const other of looks.slice(0, i))

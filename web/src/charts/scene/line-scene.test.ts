@@ -70,7 +70,7 @@ describe("a picture of lines", () => {
       expect(pieces(of(drawn([line(x, x)]).scene.inside, "path")[0]!.points)).toBe(1);
   });
 
-  test("tells how many points a logarithmic axis drops, and shows the others", () => {
+  test("says how many points a logarithmic axis drops, and shows the others", () => {
     const { notes, scene, extent } = drawn([line(column(0, 1, 2, 3), column(-1, 0, 10, 100))], {
       y: { log: true, ignoreOutliers: false },
     });
@@ -194,7 +194,7 @@ describe("a CSV file", () => {
     );
   });
 
-  test("tells which points of forks are their parents'", () => {
+  test("marks which points of forks are their parents'", () => {
     const x = column(0, 1, 2);
     const lines = [line(x, x, { step: x, forkStep: 1 }), line(column(1), column(5), { id: "b", name: "other" })];
     const rows = csvOf(lines, [0, 9], { xName: "step", yName: "loss" }).trim().split("\r\n");

@@ -43,7 +43,7 @@ describe("ticks", () => {
     expect(labels(clockTicks([noon, noon + 3_600_000], 2, 60))).toEqual(["11-26 00:00", "00:30", "01:00"]);
   });
 
-  test("have labels that can be told apart", () => {
+  test("have labels that can be distinguished", () => {
     fc.assert(
       fc.property(fc.integer({ min: -9999, max: 9999 }), fc.integer({ min: 1, max: 9999 }), (low, span) => {
         const found = labels(linearTicks([low / 100, (low + span) / 100], 5));

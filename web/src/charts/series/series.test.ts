@@ -56,7 +56,7 @@ describe("series of an answer", () => {
     expect([...seriesOf(sent(columns), { x: "time" }).x]).toEqual([100, 200]);
   });
 
-  test("are found in a text that comes in any pieces", () => {
+  test("are found in a text that arrives in any pieces", () => {
     const key = fc.oneof(fc.string(), fc.constantFrom('"},{"run_id":"', ',{"run_id":', '"series":[', "{", "\\"));
     fc.assert(
       fc.property(
@@ -93,7 +93,7 @@ describe("requests", () => {
     buckets: 500,
   } as const;
 
-  test("have what is asked for and no more", () => {
+  test("have exactly the requested members", () => {
     expect(seriesBody(query, ["a", "b"])).toEqual({
       format: "columns",
       keys: ["a", "b"],
@@ -122,7 +122,7 @@ describe("requests", () => {
     expect(found).toEqual([["a500", "a500", "b500"], ["c500"], ["a600"]]);
   });
 
-  test("that nobody waits for anymore are ended, others answered", async () => {
+  test("that are no longer awaited are aborted, others are answered", async () => {
     const signals: AbortSignal[] = [];
     const release = Promise.withResolvers<void>();
     const batcher = createBatcher<{ readonly key: string }, string>({
@@ -161,7 +161,7 @@ describe("requests", () => {
   });
 });
 
-describe("what is new of running runs", () => {
+describe("new points of running runs", () => {
   test("is behind the least of their last steps", () => {
     const known = [series("a", [1, 2, 9]), series("b", [1, 5])];
     expect(newBehind(known, ["a", "b"])).toBe(5);
@@ -194,7 +194,7 @@ describe("what is new of running runs", () => {
   });
 });
 
-test("a zoomed range of another axis is looked up in steps, with the points beside it", () => {
+test("a zoomed range of another axis is looked up in steps, with the adjacent points", () => {
   const timed: Series = { ...series("a", [1, 2, 3, 4, 5]), x: column(10, 20, 30, 40, 50) };
   expect(stepsWithin([25, 35], "time", [timed])).toEqual([2, 4]);
   expect(stepsWithin([25, 35], "time", [])).toBeUndefined();

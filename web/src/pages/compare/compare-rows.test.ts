@@ -22,7 +22,7 @@ test("nested configs have a line for each value, and lines that differ come firs
   expect(rows[2]).toMatchObject({ metric: "train/loss", values: [1, undefined] });
 });
 
-test("the order of keys is no difference, and a missing value is one", () => {
+test("the order of keys is not a difference, and a missing value is one", () => {
   expect(
     differ([
       { a: 1, b: 2 },

@@ -4,7 +4,7 @@ import { comparedObjects } from "./compared-objects.ts";
 
 const object = (id: number, key: string): RichObject => ({ id, key }) as RichObject;
 
-test("objects of runs stand beside each other by their keys, with nothing where a run has none", () => {
+test("objects of runs are side by side by key, with a gap where a run has none", () => {
   const byRun = new Map([
     ["a", [object(1, "samples"), object(2, "samples"), object(3, "__proto__")]],
     ["b", [object(4, "eval"), object(5, "samples")]],

@@ -13,12 +13,12 @@ const job: ImportJob = {
   updated_at: "",
 };
 
-test("an import that is done tells its runs, and its warnings", () => {
+test("an import that is done shows its runs and its warnings", () => {
   expect(importLook(job)).toEqual({ kind: "good", label: "Done", progress: "2 runs", share: undefined });
   expect(importLook({ ...job, warnings: [{ message: "x" }] }).progress).toBe("2 runs, 1 warning");
 });
 
-test("a commit tells how far it is", () => {
+test("a commit shows its progress", () => {
   const progress = { batches: 4, batches_done: 1, chunks: 3 };
   expect(importLook({ ...job, status: "committing", progress })).toMatchObject({
     progress: "1 of 4 batches",
@@ -26,7 +26,7 @@ test("a commit tells how far it is", () => {
   });
 });
 
-test("an upload tells its chunks", () => {
+test("an upload shows its chunks", () => {
   expect(importLook({ ...job, status: "uploading", summary: {} }).progress).toBe("3 chunks");
 });
 

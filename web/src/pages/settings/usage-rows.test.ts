@@ -3,7 +3,7 @@ import { endOf } from "./scopes.ts";
 import { mayChange, roleOptions } from "./member-rules.ts";
 import { storageRows, usageRows } from "./usage-rows.ts";
 
-test("usage is told with what is included, where there is a limit", () => {
+test("usage is shown with the included amount, where there is a limit", () => {
   const usage = { seats: 1, runs: 150, api_keys: 2, storage_bytes_for_write_gate: 1_000_000 };
   const limits = { included_seats: 2, runs: 100, included_storage_bytes: null };
   expect(usageRows({ plan_tier: "free", usage, limits })).toEqual([
@@ -14,7 +14,7 @@ test("usage is told with what is included, where there is a limit", () => {
   ]);
 });
 
-test("storage is told by kind, the largest first, without what is not there", () => {
+test("storage is shown by kind, the largest first, without empty kinds", () => {
   const usage = { storage_bytes_by_kind: { artifacts: 0, logs: 1_000_000, attributes: 3_000_000, later: 4 } };
   expect(storageRows({ usage: usage as never })).toEqual([
     { label: "Attributes", used: "3 MB", share: 3_000_000 / 4_000_004 },
@@ -23,7 +23,7 @@ test("storage is told by kind, the largest first, without what is not there", ()
   ]);
 });
 
-test("owners change everybody, admins everybody but owners, others nobody", () => {
+test("owners change all members, admins all but owners, others none", () => {
   const changed = (own: "owner" | "admin" | "member" | undefined) => roleOptions(own).map(({ value }) => value);
   expect(changed("owner")).toEqual(["owner", "admin", "member", "viewer"]);
   expect(changed("admin")).toEqual(["admin", "member", "viewer"]);

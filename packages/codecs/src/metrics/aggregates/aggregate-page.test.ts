@@ -56,7 +56,7 @@ describe("an aggregate that others are merged into", () => {
     expect([...page]).toEqual([...Array.from({ length: NUMBERS_PER_AGGREGATE }, () => 0), ...numbers]);
   });
 
-  test("is what the definition makes of the same aggregates, whatever the values", () => {
+  test("equals the aggregates by definition, for any values", () => {
     fc.assert(
       fc.property(fc.array(batch, { minLength: 1, maxLength: 8 }), (batches) => {
         const page = new Float64Array(NUMBERS_PER_AGGREGATE);

@@ -76,7 +76,7 @@ const rows: [name: string, points: Points, expected: Partial<KeyAggregate>][] = 
     { max: 4, maxStep: 2 },
   ],
   [
-    "a smaller minimum counts whatever its step",
+    "a smaller minimum counts at any step",
     [
       [1, 5],
       [9, 4],

@@ -161,7 +161,7 @@ describe("keys that are resolved", () => {
     expect(columns.values).toHaveLength(metrics.length);
   });
 
-  test("what the resolver throws passes through", () => {
+  test("errors of the resolver pass through", () => {
     const builder = createColumnsBuilder({
       resolveKey: (key) => {
         if (key === "") throw new RangeError("empty key");

@@ -29,7 +29,7 @@ const faults: [string, MetricColumnsParts][] = [
   ["a dense batch has a value too many", { ...dense, values: [1, 2, 3, 4, 5] }],
   ["a point has no value at all", { ...dense, keys: [], values: [] }],
   ["a key has no value at all", { ...dense, steps: [], values: [] }],
-  ["point indexes come without offsets", { ...dense, pointIndexes: [0] }],
+  ["point indexes have no offsets", { ...dense, pointIndexes: [0] }],
   ["there are more times than points", { ...dense, timestampsUs: [1, 2, 3] }],
   ["there are fewer times than points", { ...dense, timestampsUs: [1] }],
   ["there is an offset too few", { ...sparse, offsets: [0, 4] }],

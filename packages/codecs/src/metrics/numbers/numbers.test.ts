@@ -32,7 +32,7 @@ const range = (count: number, of: (i: number) => number): number[] => Array.from
 const both: readonly Effort[] = ["fast", "best"];
 const many = { minLength: 0, maxLength: 100 };
 
-describe("numbers come back bit for bit", () => {
+describe("numbers are read back bit for bit", () => {
   test.each<[string, fc.Arbitrary<number[]>]>([
     ["of any bit pattern", fc.array(anyBits, many)],
     ["any finite ones", fc.array(fc.double({ noNaN: true, noDefaultInfinity: true }), many)],

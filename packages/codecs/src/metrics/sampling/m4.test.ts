@@ -123,7 +123,7 @@ describe("an M4 sample", () => {
     ]);
   });
 
-  test("ignores points outside the range that it was made for", () => {
+  test("ignores points outside the range that it was created for", () => {
     const sampler = createM4Sampler(1, 2, 1);
     for (const step of [0, 1, 2, 3]) sampler.add(step, step);
     expect([...sampler.sample().steps]).toEqual([1, 2]);

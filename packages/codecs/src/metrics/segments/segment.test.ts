@@ -132,7 +132,7 @@ describe.each<[string, Encode]>([
     expect(decoded.timestampsUs).toHaveLength(0);
   });
 
-  test("columns that name every point of every key come back dense", () => {
+  test("columns that name every point of every key are read back dense", () => {
     const columns = { ...withSteps([1, 2]), offsets: Uint32Array.of(0, 2), pointIndexes: Uint32Array.of(0, 1) };
     expectSameBits(decodeSegment(encode(columns)), withSteps([1, 2]));
   });

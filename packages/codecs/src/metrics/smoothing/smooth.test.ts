@@ -110,7 +110,7 @@ describe("smoothing", () => {
     },
   );
 
-  test("by a gaussian goes over gaps that are far wider than it, and over more cells than are calculated at a time", () => {
+  test("by a gaussian works over gaps that are far wider than it, and over more cells than are calculated at a time", () => {
     const clusters = [0, 1e9, 2e9 + 0.25, 1e12].flatMap((first) =>
       Array.from({ length: 400 }, (_, i): Point => [first + i, noise(i)]),
     );

@@ -16,7 +16,7 @@ beforeEach(async () => {
 const exported = (runIds: string[]) =>
   Array.fromAsync(ingest.archive.exportMetricAggregates({ runIds }, callOf(tenant)));
 
-test("aggregates come key by key, in the order of bytes, with the steps of the latest and the best value", async () => {
+test("aggregates are sent key by key, in the order of bytes, with the steps of the latest and the best value", async () => {
   const columns = columnsOf([1, { loss: 5, é: 1 }], [3, { loss: 4, Z: -1 }], [2, { loss: 7 }]);
   await ingest.write.appendMetrics({ runId, columns }, callOf(tenant));
   const [page, ...more] = await exported([runId]);

@@ -87,7 +87,7 @@ describe("series threads", () => {
     expect(await finish("a")).toEqual(createColumnsReader(plan).finish());
   });
 
-  test("reject what waits and what comes when they are closed", async () => {
+  test("reject waiting and later work when they are closed", async () => {
     threads = createSeriesThreads(1);
     const held = Promise.withResolvers<void>();
     const first = threads.use("a", () => held.promise);

@@ -134,7 +134,7 @@ const anyHistory = fc.oneof(
     .map(([request, counts]) => counts.map((count) => Array.from({ length: count }, () => request))),
 );
 
-describe("blocks of metrics, whatever was written", () => {
+describe("blocks of metrics, after any writes", () => {
   test("hold every value of every key once, in order, and are few where they may still be joined", async () => {
     await fc.assert(
       fc.asyncProperty(anyHistory, async (history) => {

@@ -140,7 +140,7 @@ describe("compaction", () => {
 describe("a run that was not written for a quarter of an hour", () => {
   const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
 
-  test("is left with few blocks, which are joined with others all the same when it goes on", async () => {
+  test("is left with few blocks, which are still joined with others when it continues", async () => {
     const item = await claim();
     for (const count of [40, 10, 3]) {
       await run.land(pointsOf(0, count));
@@ -224,7 +224,7 @@ describe("a compactor that lost its claim", () => {
 
 describe("while a compactor's change has not committed", () => {
   test.each(["commit", "roll back"] as const)(
-    "writes go on, and readers see every value once, before and after its %s",
+    "writes continue, and readers see every value once, before and after its %s",
     async (end) => {
       await run.land(pointsOf(0, 10));
       const { fence } = await claim();

@@ -64,7 +64,7 @@ describe("new points of a key range", () => {
   });
 });
 
-describe("of a key range that nothing comes to any more", () => {
+describe("of a key range without further writes", () => {
   test.each<[string, number[], string[]]>([
     ["all small blocks become one", [960, 240, 60, 1], ["960+240+60+1"]],
     ["a large block is not rewritten for a little", [2000, 100, 30], ["100+30"]],

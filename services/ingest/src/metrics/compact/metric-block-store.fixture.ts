@@ -67,7 +67,7 @@ export function createMemoryMetricStore(rules: KeyRangeRules): MemoryMetricStore
 /** For any key, blocks are disjoint in their order of arrival, and those of a narrower key range come before those of a wider one. */
 function checkOrder(blocks: readonly MetricBlockFacts[]): void {
   blocks.forEach((block, i) => {
-    if (block.firstKey % block.width !== 0) throw new Error("a block lies beside its keyRange");
+    if (block.firstKey % block.width !== 0) throw new Error("a block does not match its keyRange");
     for (const next of blocks.slice(i + 1)) {
       if (!overlap(block, next)) continue;
       if (next.firstSeq <= block.lastSeq) throw new Error("two blocks of a key overlap");

@@ -73,8 +73,8 @@ const anyCommand: fc.Arbitrary<Command> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("read" as const), compacting: fc.boolean() }) },
 );
 
-describe("what a run holds in both tiers", () => {
-  test("is what was written, bit for bit and in order, whatever was compacted meanwhile", async () => {
+describe("the points of a run in both tiers", () => {
+  test("is what was written, bit for bit and in order, after any compactions", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(anyCommand, { minLength: 3, maxLength: 25 }), async (commands) => {
         const run = createHandWrittenRun(ingest.owner, { orgId: tenant.orgId, runId: await ingest.newRun(tenant) });

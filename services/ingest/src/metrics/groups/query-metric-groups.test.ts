@@ -145,7 +145,7 @@ describe("groups of metrics", () => {
     answerGroups({ runIds: [await runOf([0, { a: 1 }])] });
     const left = new AbortController();
     const runsOfCharts = {
-      listRunOrigins: () => Promise.reject(new Error("nobody asks where runs come from")),
+      listRunOrigins: () => Promise.reject(new Error("unexpected call of listRunOrigins")),
       groupRuns: () => {
         left.abort();
         return Promise.resolve(grouped);

@@ -12,7 +12,7 @@ function addPoint(first: FirstPoints, step: number, value: number, receivedUs = 
 }
 
 describe("the first points of a series", () => {
-  test("are those within the range with the lowest steps, in the order of arrival where steps are equal, however they come", () => {
+  test("are those within the range with the lowest steps, in the order of arrival where steps are equal, in any grouping", () => {
     const pieces = fc.array(fc.array(fc.integer({ min: 0, max: 12 }), { maxLength: 20 }), { maxLength: 6 });
     const bound = fc.option(fc.integer({ min: 0, max: 12 }), { nil: undefined });
     fc.assert(
@@ -78,7 +78,7 @@ describe("the first points of a series", () => {
     expect([...first.take(2).timestampsUs]).toEqual([NONE, 77]);
   });
 
-  test("can be counted and taken before more come", () => {
+  test("can be counted and taken before more arrive", () => {
     const first = createFirstPoints(2, everywhere);
     addPoint(first, 5, 50);
     expect(first.count()).toBe(1);

@@ -291,7 +291,7 @@ const tiers = testSql(`SELECT (SELECT count(*) FROM ingest.metric_segments WHERE
           (SELECT array_agg(DISTINCT width ORDER BY width) FROM ingest.metric_blocks WHERE run_id = $1)::text AS widths`);
 
 describe("reads of metrics", () => {
-  test("say what a plain list of all points would, whatever was written and compacted meanwhile", async () => {
+  test("match a plain list of all points, after any writes and compactions", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(anyCommand, { minLength: 4, maxLength: 30 }), async (commands) => {
         await play(await newWorld(), commands);

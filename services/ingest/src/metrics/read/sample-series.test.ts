@@ -14,7 +14,7 @@ const anyPiece = fc
   .map(({ points, rising }) => (rising ? points.toSorted(([a], [b]) => a - b) : points));
 
 describe("points that are passed by stretches", () => {
-  test("give the sample that they give one by one, however they come", () => {
+  test("give the sample that they give one by one, in any grouping", () => {
     fc.assert(
       fc.property(fc.array(anyPiece, { maxLength: 4 }), fc.integer({ min: 1, max: 12 }), (pieces, buckets) => {
         const all = pieces.flat().map(([step]) => step);

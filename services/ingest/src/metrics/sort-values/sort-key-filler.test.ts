@@ -149,7 +149,7 @@ describe("a sort key", () => {
     expect(await sortKeys.runsDb.readTenant(other.orgId, (tx) => tx.rows(values, []))).toEqual([{ id: theirs }]);
   });
 
-  test("is written by nobody but the function", async () => {
+  test("is written only by the function", async () => {
     const change = testSql("UPDATE ingest.sort_keys SET ready = true");
     await expect(sortKeys.runsDb.withTenant(tenant.orgId, (tx) => tx.rows(change, []))).rejects.toThrow(
       /permission denied/,
@@ -203,7 +203,7 @@ describe("a filler", () => {
       return outcome.outcome === "waiting" ? undefined : outcome;
     });
 
-  test("that dies goes on where its last step ended, once its claim has run out", async () => {
+  test("that dies continues where its last step ended, once its claim has run out", async () => {
     for (const [i, runId] of runIds.entries()) await write(runId, [0, { loss: i }]);
     await sortKeys.ask(tenant, LOSS_BEST);
     const sortKey = await claimed();
@@ -223,7 +223,7 @@ describe("a filler", () => {
     expect(await sortKeys.expectExact(tenant)).toEqual([LOSS_BEST]);
   });
 
-  test("that is stopped ends after its step, and another goes on immediately", async () => {
+  test("that is stopped ends after its step, and another continues immediately", async () => {
     await write(runIds[0]!, [0, { loss: 1 }]);
     await sortKeys.ask(tenant, LOSS_BEST);
     let asked = 0;
@@ -244,7 +244,7 @@ describe("a filler", () => {
     expect(await sortKeys.expectExact(tenant)).toEqual(keys);
   });
 
-  test("finds what is asked for by itself, and deletes what is unused", async () => {
+  test("finds what is requested by itself, and deletes what is unused", async () => {
     await sortKeys.ask(tenant, LOSS_BEST, SCORE_BEST);
     await ingest.owner.rows(askedAgo, [tenant.orgId, "score", 7 * 24 * 60 + 1]);
     const warn = (text: string): void => {
@@ -258,7 +258,7 @@ describe("a filler", () => {
 });
 
 describe("an unused sort key", () => {
-  test("is kept up no more after a week, and exact again when it is asked for again", async () => {
+  test("is no longer maintained after a week, and exact again when it is requested again", async () => {
     const [runId, other] = runIds as [string, string];
     await write(runId, [0, { loss: 3 }]);
     await sortKeys.ask(tenant, LOSS_BEST);
@@ -304,7 +304,7 @@ describe("asking for a sort key", () => {
     expect(await versionOf()).toBe(1);
   });
 
-  test("gives an organization sixteen at most; a further one replaces the one that was not asked for longest", async () => {
+  test("gives an organization sixteen at most; a further one replaces the one with the oldest request", async () => {
     await sortKeys.ask(tenant, ...many(0, 17));
     expect(await askedKeys()).toEqual(many(0, 16).map(([key]) => key));
     expect(await versionOf()).toBe(16);

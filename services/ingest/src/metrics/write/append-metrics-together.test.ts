@@ -54,7 +54,7 @@ describe("writes that share a call", () => {
     expect(outcomes[4]).toMatchObject({ value: { inserted: 1, replayed: true } });
   });
 
-  test("do not wait for one whose key another process holds: that is sent back, and waits when it comes alone", async () => {
+  test("do not wait for one whose key another process holds: that is returned, and waits when it is sent alone", async () => {
     const key = randomUUID();
     const hashes = idempotencyHashes({ key, route: "another", parts: [] });
     await append([writeOf(0)]);

@@ -33,7 +33,7 @@ const vacate = testSql("DELETE FROM ingest.metric_segments WHERE run_id = $1 AND
 const point = (step = 0, value = 1) => ({ runId, columns: columnsOf([step, { loss: value }]) });
 
 describe("a write of metric points", () => {
-  test("goes on after the run has finished", async () => {
+  test("continues after the run has finished", async () => {
     await ingest.finishRun(runId);
     expect(await ingest.write.appendMetrics(point(), callOf(tenant))).toMatchObject({ inserted: 1 });
   });
@@ -160,7 +160,7 @@ describe("a run", () => {
       "lies in a project that the key does not see",
       async () => ingest.newRun(tenant, await ingest.newProject(tenant.orgId)),
     ],
-  ])("that %s is not found, whatever the body is like", async (_, idOf) => {
+  ])("that %s is not found, with any body", async (_, idOf) => {
     const hidden = await idOf();
     const call = callOf(tenant, tenant.projectId);
     const good = { runId: hidden, columns: columnsOf([0, { loss: 1 }]) };

@@ -126,7 +126,7 @@ describe("another process that writes the same run", () => {
   });
 });
 
-describe("a database that goes away", () => {
+describe("a database that disappears", () => {
   test("after a commit, before the answer: a repeat is answered, and nothing is counted twice", async () => {
     const [runId] = runIds as [string];
     let isLost = true;

@@ -38,7 +38,7 @@ const groupsOf = () => {
   };
 };
 
-describe("writes that come at the same time", () => {
+describe("simultaneous writes", () => {
   test("share a commit, up to 64 of them", async () => {
     const { groups, metrics } = groupsOf();
     const writer = processWith({ metrics });
@@ -79,7 +79,7 @@ describe("writes that come at the same time", () => {
     expect([...keys[0]!.points!.values]).toEqual(Array.from({ length: 101 }, (_, i) => i - 1));
   });
 
-  test("may bring the same new key, and each its own", async () => {
+  test("may have the same new key, and each its own", async () => {
     const runId = runIds[0]!;
     const writer = processWith();
     await Promise.all(
@@ -213,8 +213,8 @@ describe("markers for the compactor", () => {
   });
 });
 
-describe("what waits", () => {
-  test("is bounded: a write beyond it is refused with a hint to come back, and nothing of it is stored", async () => {
+describe("the queue", () => {
+  test("is bounded: a write beyond it is refused with a hint to retry, and nothing of it is stored", async () => {
     const { metrics, refused } = groupsOf();
     const writer = processWith({ queueBytes: 5_000, metrics });
     for (const runId of runIds) await writer.appendMetrics(pointOf(runId), callOf(tenant));

@@ -69,7 +69,7 @@ beforeEach(async () => {
   gate = newGate();
 });
 
-describe("what is counted", () => {
+describe("the count", () => {
   test("values of points and of ranks, and pairs of run and key", async () => {
     const call = callOf(tenant.orgId);
     const other = await ingest.newRun(tenant, await ingest.newProject(tenant.orgId));

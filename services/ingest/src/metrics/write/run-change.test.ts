@@ -20,7 +20,7 @@ const knownAfter = (run: ChangedRun, pages: Map<number, Float64Array>): KnownRun
 };
 
 describe("keys of a run", () => {
-  test("are numbered in the order in which they come, those of several writes together", () => {
+  test("are numbered in the order in which they arrive, those of several writes together", () => {
     const change = createRunChange({ ...EMPTY, keyCount: 7 });
     expect([...change.idsOf(["a", "b", "c"], [-1, 3, -1])]).toEqual([7, 3, 8]);
     expect([...change.idsOf(["c", "d"], [-1, -1])]).toEqual([8, 9]);
@@ -68,14 +68,14 @@ describe("pages of a run", () => {
     expect(page).toEqual(before);
   });
 
-  test("that are full are not asked for when keys come after them", () => {
+  test("that are full are not read when keys follow them", () => {
     const change = createRunChange({ ...EMPTY, keyCount: 32 });
     const ids = change.idsOf(["new"], [-1]);
     change.add(ids, aggregatesOf([1]), 1);
     expect(change.finish().pageChanges).toMatchObject([{ page: 1, slot: 0 }]);
   });
 
-  test("come out the same however writes are grouped, and so do stored ones that stretches are put into", () => {
+  test("are the same however writes are grouped, and so do stored ones that stretches are put into", () => {
     const write = fc.dictionary(fc.nat(90).map(String), fc.integer({ min: -9, max: 9 }), { minKeys: 1, maxKeys: 12 });
     fc.assert(
       fc.property(fc.array(fc.tuple(write, fc.boolean()), { maxLength: 12 }), (writes) => {

@@ -30,7 +30,7 @@ test("pages and key ids are known with the state that they were set with, and no
   expect(states.keyIds(next, "set")).toBeUndefined();
 });
 
-test("what was used longest ago goes when the memory is full, pages before key ids", () => {
+test("the least recently used entry is dropped when the memory is full, pages before key ids", () => {
   const states = createRunStates(256 * 1024);
   const state = stateOf("a");
   states.set(state);
@@ -49,7 +49,7 @@ test("what was used longest ago goes when the memory is full, pages before key i
   expect(pages.length * 2560).toBeLessThan(256 * 1024);
 });
 
-test("what is larger than the memory is not kept", () => {
+test("a state larger than the memory is not kept", () => {
   const states = createRunStates(1024);
   const state = stateOf("a");
   states.setPage(state, 0, new Float64Array(320));

@@ -22,7 +22,7 @@ test("an action changes only the runs that are not so already", () => {
   expect(idsOf(changedBy({ kind: "end" }, runs))).toEqual(["c"]);
 });
 
-test("runs that get the same go together, and what was there comes back", () => {
+test("runs that get the same change are grouped, and undo restores the old values", () => {
   const action = { kind: "add-tag", tag: "y" } as const;
   expect(stepsOf(action, runs)).toEqual([
     { ids: ["a"], set: { tags: ["x", "y"] } },

@@ -40,7 +40,7 @@ describe("the choice of columns in an address", () => {
   });
 });
 
-test("what is not chosen are the columns that go together with the metric most, else those there are", () => {
+test("without a choice, the columns that correlate most with the metric are shown, else the available ones", () => {
   expect(byOf(usual, ranked, ["a"])).toBe("config.lr");
   expect(byOf(usual, [], ["a"])).toBe("config.a");
   expect(byOf(usual, [], [])).toBeUndefined();

@@ -14,7 +14,7 @@ describe("groups of runs", () => {
     run("e", { "config.lr": 0.1, "metrics.loss.best": Number.NaN }),
   ];
 
-  test("have the runs of equal values, the largest first; a text is no number, and what is missing is a group", () => {
+  test("have the runs of equal values, the largest first; a string is not a number, and missing values are a group", () => {
     const groups = groupRuns(runs, ["config.lr"], []);
     expect(groups.map((group) => [group.values, group.runs.map(({ id }) => id)])).toEqual([
       [[0.1], ["a", "b", "e"]],
@@ -23,7 +23,7 @@ describe("groups of runs", () => {
     ]);
   });
 
-  test("tell how numbers spread, over the runs that have them", () => {
+  test("show how numbers spread, over the runs that have them", () => {
     const [first, , last] = groupRuns(runs, ["config.lr"], ["metrics.loss.best", "config.none"]);
     expect([...first!.spreads]).toEqual([["metrics.loss.best", { mean: 2, std: 1, count: 2 }]]);
     expect([...last!.spreads]).toEqual([]);

@@ -10,7 +10,7 @@ const queriesOf = (address: string): Record<string, string>[] =>
     return Object.fromEntries(searchParams);
   });
 
-test("what is asked for ahead is the first rows as the address sorts, searches and shows them", () => {
+test("the first rows are requested ahead, as the address sorts, searches and shows them", () => {
   expect(queriesOf("")).toEqual([
     { project: "a/b", projection: "selection", limit: "100", sort_by: "created", sort_dir: "desc" },
   ]);

@@ -35,7 +35,7 @@ const state: fc.Arbitrary<ViewState> = fc.record({
   view: fc.option(fc.uuid(), { nil: undefined }),
 });
 
-test("an address leads back to what it was made of", () => {
+test("an address leads back to its state", () => {
   fc.assert(
     fc.property(state, (shown) => {
       const entries = Object.entries(queryOf(shown)).filter(
@@ -46,7 +46,7 @@ test("an address leads back to what it was made of", () => {
   );
 });
 
-test("what is as usual is not in the address, and what is not in the right form counts as usual", () => {
+test("defaults are not in the address, and malformed values count as defaults", () => {
   expect(Object.values(queryOf(VIEW_USUAL)).filter((value) => value !== undefined)).toEqual([]);
   const wrong = new URLSearchParams("sort=tags&dir=up&pin=x&base=1&first=7&split=500&tab=else&widths=9:name,wide");
   expect(stateOf(wrong)).toEqual(VIEW_USUAL);
@@ -71,7 +71,7 @@ test.each([
   expect(columnName(columnSource(name)!)).toBe(written);
 });
 
-test.each(["config.", "other.key", "config.a,b", "toString"])("%s is no column", (name) => {
+test.each(["config.", "other.key", "config.a,b", "toString"])("%s is not a column", (name) => {
   expect(columnSource(name)).toBeUndefined();
 });
 

@@ -14,7 +14,7 @@ describe("a configuration", () => {
     expect(names(tree)).toEqual(["data", "data.aug", "data.path", "name", "optim", "optim.betas", "optim.lr", "seed"]);
   });
 
-  test("tells the type of each value", () => {
+  test("shows the type of each value", () => {
     const types = configRows({ a: 1, b: "1", c: true, d: null, e: [1], f: {} }).map(({ type }) => type);
     expect(types).toEqual(["number", "text", "boolean", "null", "list", "group"]);
   });

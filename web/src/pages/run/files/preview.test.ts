@@ -19,7 +19,7 @@ test("JSON is indented where it is whole", () => {
   expect(prettyJson('{"a":')).toBe('{"a":');
 });
 
-test("bytes with zeros are no text", () => {
+test("bytes with zeros are not text", () => {
   expect(isText(new TextEncoder().encode("abc"))).toBe(true);
   expect(isText(new Uint8Array([65, 0, 66]))).toBe(false);
 });

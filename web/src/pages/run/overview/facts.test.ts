@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { factsOf, mainMetrics } from "./facts.ts";
 
-test("facts come from metadata and attributes, the latter first", () => {
+test("facts are read from metadata and attributes, the latter first", () => {
   const metadata = {
     git: { commit: "abc", dirty: true, remote: "https://git.test/a" },
     python: "3.11",

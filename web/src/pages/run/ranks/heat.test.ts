@@ -14,7 +14,7 @@ test("cells become a grid with holes", () => {
   expect(grid.most).toBe(4);
 });
 
-test("heat goes from -1 to 1 by the root of the distance", () => {
+test("heat ranges from -1 to 1 by the root of the distance", () => {
   expect(heatOf(cell(0, 0, -4), 4)).toBe(-1);
   expect(heatOf(cell(0, 0, 1), 4)).toBe(0.5);
   expect(heatOf(cell(0, 0, null), 4)).toBe(0);

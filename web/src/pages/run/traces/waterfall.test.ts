@@ -52,7 +52,7 @@ describe("a waterfall", () => {
     expect(shape(spanRows(tree, { ...open, search: "nothing" }))).toEqual([]);
   });
 
-  test("takes a page that comes twice once", () => {
+  test("takes a page that arrives twice once", () => {
     const again = withChildren(tree, [{ parentId: "b", spans: [span("d", "b")] }]);
     expect(shape(spanRows(again, open))).toHaveLength(6);
   });
