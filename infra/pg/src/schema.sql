@@ -3,7 +3,7 @@
 CREATE EXTENSION IF NOT EXISTS btree_gin WITH SCHEMA public;
 CREATE EXTENSION IF NOT EXISTS pg_trgm WITH SCHEMA public;
 
--- Roles belong to the whole server, so another database of it may have made them already.
+-- Roles belong to the whole server, so another database of it may have created them already.
 -- Service roles do not inherit: being allowed to become a worker must not open the worker's policies.
 DO $$
 DECLARE
@@ -31,7 +31,7 @@ BEGIN
       BEGIN
         EXECUTE format('GRANT %I TO CURRENT_USER', wanted);
       EXCEPTION WHEN insufficient_privilege THEN
-        -- Made by somebody else, who may have granted it.
+        -- Created by another role, which may have granted it.
         NULL;
       END;
     END LOOP;
@@ -158,7 +158,7 @@ CREATE TABLE platform.removals (
   CONSTRAINT removals_check CHECK ((kind = 'run') = (project_id IS NOT NULL)),
   CONSTRAINT removals_kind_check CHECK (kind IN ('run', 'project', 'organization'))
 );
-COMMENT ON TABLE platform.removals IS 'What is being removed for good.';
+COMMENT ON TABLE platform.removals IS 'What is being removed permanently.';
 COMMENT ON COLUMN platform.removals.xid IS
   'the transaction that began the removal: writes that were open then may still add to it';
 COMMENT ON COLUMN platform.removals.id IS 'of the run, the project or the organization';
@@ -196,7 +196,7 @@ AS $function$
 DECLARE
   at_slot integer := pg_backend_pid() % 16;
 BEGIN
-  -- A slot that another transaction holds is passed over, so that no transaction waits here, whatever else is locked.
+  -- A slot that another transaction holds is passed over, so that no transaction waits here for locks of others.
   WHILE NOT pg_try_advisory_xact_lock(uuid_hash_extended(org, at_slot)) LOOP
     at_slot := at_slot + 1;
   END LOOP;
@@ -254,7 +254,7 @@ END
 $function$;
 COMMENT ON FUNCTION platform.claim_key IS
   'Takes an idempotency key for this transaction and returns what it was used for before, if it was. The first of '
-  'concurrent senders goes on; the others wait here until it has committed or lock_timeout ends their wait. The '
+  'concurrent senders continues; the others wait here until it has committed or lock_timeout ends their wait. The '
   'lock is on the key, not on a row, so a rollback leaves nothing behind.';
 
 CREATE TYPE platform.idempotency_record AS (key bytea, body bytea, reply bytea);
@@ -270,7 +270,7 @@ BEGIN
   RETURN QUERY
     SELECT k.ordinality::integer, NULL::boolean, NULL::bytea FROM unnest(records) WITH ORDINALITY k
     WHERE NOT pg_try_advisory_xact_lock(hashtextextended(encode(k.key, 'hex') || org::text, 0));
-  -- This week's table and last week's, after the locks: whoever held one of them has committed. The limit
+  -- This week's table and last week's, after the locks: their previous holders have committed. The limit
   -- makes it a look-up for each key, also by a plan that was made while the tables were small.
   CASE platform.idempotency_turn(now())
     WHEN 0 THEN
@@ -374,7 +374,7 @@ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
   SELECT r.xid::text, r.org_id, r.kind, r.id, r.project_id FROM platform.removals r
   WHERE (r.xid, r.id) > (after_xid, after_id)
-    -- Greater numbers came with a dump from another server, whose transactions are not open here.
+    -- Greater numbers are from a dump from another server, whose transactions are not open here.
     AND (r.xid < pg_snapshot_xmin(pg_current_snapshot()) OR r.xid >= pg_snapshot_xmax(pg_current_snapshot()))
     AND (of_service = ANY (r.waiting) OR (r.owner = of_service AND r.waiting = '{}'))
   ORDER BY r.xid, r.id LIMIT rows_max;
@@ -415,7 +415,7 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION platform.finish_removal IS
-  'Tells that a service has nothing left of it. The owner''s word ends the removal.';
+  'Records that a service has removed all of its data. The owner''s record ends the removal.';
 REVOKE ALL ON FUNCTION platform.finish_removal FROM PUBLIC;
 ALTER FUNCTION platform.finish_removal OWNER TO tidemark_definer;
 GRANT EXECUTE ON FUNCTION platform.finish_removal TO tidemark_artifacts_worker, tidemark_control_worker,
@@ -477,7 +477,7 @@ CREATE FUNCTION platform.sees_deleted() RETURNS boolean
   LANGUAGE sql STABLE PARALLEL SAFE
   RETURN coalesce(current_setting('app.sees_deleted', true), '') = 'on';
 COMMENT ON FUNCTION platform.sees_deleted IS
-  'Whether this transaction sees deleted rows beside the others: only those that delete, restore, list and remove '
+  'Whether this transaction sees deleted rows as well: only those that delete, restore, list and remove '
   'them do.';
 
 CREATE FUNCTION platform.text_bytes(texts text[]) RETURNS integer
@@ -503,7 +503,7 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION platform.turn_generations IS
-  'Empties the table of the coming week, which holds what is at least seven days old and what nobody reads this '
+  'Empties the table of the coming week, which holds rows that are at least seven days old and not read this '
   'week. Runs as the owner; the control service calls it hourly. Returns whether there was anything.';
 REVOKE ALL ON FUNCTION platform.turn_generations FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION platform.turn_generations TO tidemark_control;

@@ -173,7 +173,7 @@ CREATE TABLE artifacts.storage (
 COMMENT ON TABLE artifacts.storage IS
   'what an organization keeps: the sum over the slots, each of which may be negative';
 COMMENT ON COLUMN artifacts.storage.slot IS 'of the connection that writes; a transaction writes one';
-COMMENT ON COLUMN artifacts.storage.unknown_sizes IS 'plain artifacts that came without a size';
+COMMENT ON COLUMN artifacts.storage.unknown_sizes IS 'plain artifacts that were sent without a size';
 SELECT platform.fence('artifacts.storage');
 GRANT SELECT, INSERT, UPDATE, DELETE ON TABLE artifacts.storage TO tidemark_artifacts;
 GRANT SELECT ON TABLE artifacts.storage TO tidemark_usage;
@@ -351,7 +351,7 @@ RETURNS void
 LANGUAGE plpgsql
 AS $function$
 BEGIN
-  -- A transaction takes one slot, whatever it adds how often, so no two wait for each other here. Connections of a pool
+  -- A transaction takes one slot for everything that it adds, so no two wait for each other here. Connections of a pool
   -- have numbers that follow each other.
   INSERT INTO artifacts.storage AS s (org_id, slot, artifact_bytes, version_bytes, pending_delete_bytes, reserved_bytes,
                                       artifacts, collections, versions_active, versions_pending_delete, unknown_sizes)
@@ -388,7 +388,7 @@ BEGIN
     SELECT u.id, u.size_bytes, u.sha256 FROM unnest(ids, sizes, digests) AS u (id, size_bytes, sha256)
     ORDER BY u.sha256, u.size_bytes, u.id
   LOOP
-    -- Two that bring the same bytes for the first time.
+    -- Two that add the same bytes for the first time.
     PERFORM pg_advisory_xact_lock(hashtextextended('artifacts.content ' || org || encode(written.sha256, 'hex'), 0));
     SELECT o.id INTO same FROM artifacts.objects o
     WHERE o.org_id = org AND o.sha256 = written.sha256 AND o.size_bytes = written.size_bytes AND o.state = 'stored'

@@ -123,7 +123,7 @@ CREATE TABLE control.audit_events (
   CONSTRAINT audit_events_org_id_fkey FOREIGN KEY (org_id) REFERENCES control.organizations(org_id),
   CONSTRAINT audit_events_actor_type_check CHECK (actor_type IN ('user', 'api_key', 'operator'))
 );
-COMMENT ON TABLE control.audit_events IS 'Written in the transaction of what they tell of. No secrets and no names.';
+COMMENT ON TABLE control.audit_events IS 'Written in the transaction that they describe. No secrets and no names.';
 COMMENT ON COLUMN control.audit_events.at IS 'when the statement ran, so that events of one transaction have an order';
 COMMENT ON COLUMN control.audit_events.actor_id IS 'of a user or of an API key; empty for operators';
 COMMENT ON COLUMN control.audit_events.action IS 'noun.verb, such as api_key.created';
@@ -281,7 +281,7 @@ CREATE TABLE control.sessions (
   CONSTRAINT sessions_check CHECK ((user_id IS NULL) <> (key_id IS NULL)),
   CONSTRAINT sessions_hash_check CHECK (octet_length(hash) = 32)
 );
-COMMENT ON COLUMN control.sessions.key_id IS 'the key that it was made from, by the id in its text';
+COMMENT ON COLUMN control.sessions.key_id IS 'the key that it was created from, by the id in its text';
 CREATE INDEX sessions_by_end ON control.sessions (LEAST(expires_at, revoked_at));
 CREATE INDEX sessions_changed ON control.sessions (changed_xid, credential_id);
 CREATE INDEX sessions_not_revoked ON control.sessions (org_id, user_id, created_at DESC, id) WHERE revoked_at IS NULL;
@@ -456,7 +456,7 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION control.is_deleted_v1 IS
-  'Whether an organization is deleted, for what is open to callers without credentials.';
+  'Whether an organization is deleted, for routes that are open to callers without credentials.';
 REVOKE ALL ON FUNCTION control.is_deleted_v1 FROM PUBLIC;
 ALTER FUNCTION control.is_deleted_v1 OWNER TO tidemark_definer;
 
@@ -515,8 +515,8 @@ SET enable_bitmapscan TO 'off'
 SET enable_sort TO 'off'
 AS $function$
 DECLARE
-  -- Where each kind goes on among the rows of from_xid: in the given kind behind the given row, in a kind that comes later
-  -- before all rows, in one that came before behind all of them. A page begins there, and not at the first row of from_xid.
+  -- Where each kind continues among the rows of from_xid: in the given kind behind the given row, in a later kind
+  -- before all rows, in an earlier kind behind all of them. A page begins there, and not at the first row of from_xid.
   reached text COLLATE "C" := after_kind;
   last_text text COLLATE "C" := chr(1114111);
   after_key text COLLATE "C" :=
@@ -760,7 +760,7 @@ SET enable_seqscan TO 'off'
 AS $function$
   SELECT EXISTS (SELECT FROM control.organizations o WHERE o.slug = wanted)
 $function$;
-COMMENT ON FUNCTION control.slug_taken IS 'Tells whether any organization has the short name.';
+COMMENT ON FUNCTION control.slug_taken IS 'Returns whether any organization has the short name.';
 REVOKE ALL ON FUNCTION control.slug_taken FROM PUBLIC;
 ALTER FUNCTION control.slug_taken OWNER TO tidemark_definer;
 GRANT EXECUTE ON FUNCTION control.slug_taken TO tidemark_control;

@@ -103,7 +103,7 @@ COMMENT ON COLUMN ingest.compaction_work.due_at IS
   'when to look; of claimed work, when the claim expires unless a marker says earlier';
 COMMENT ON COLUMN ingest.compaction_work.marked_at IS 'when its latest dirty marker was taken';
 COMMENT ON COLUMN ingest.compaction_work.fence IS
-  'who claimed it last: a new one at each claim, which every effect of the work must show';
+  'token of the last claim: a new one at each claim, which every effect of the work must show';
 COMMENT ON COLUMN ingest.compaction_work.failures IS 'how often in a row the work failed';
 CREATE INDEX compaction_work_due ON ingest.compaction_work (kind, due_at);
 SELECT platform.fence('ingest.compaction_work');
@@ -124,7 +124,7 @@ COMMENT ON COLUMN ingest.dirty_markers.part IS
   'the part of the run that is compacted as one: of logs the stream, of metrics none, of rank metrics the set of '
   'keys';
 COMMENT ON COLUMN ingest.dirty_markers.id IS
-  'tells markers of one part apart: of rank metrics the time at which it was made, else the segment that came with '
+  'distinguishes markers of one part: for rank metrics the time of creation, else the segment that was stored with '
   'it';
 COMMENT ON COLUMN ingest.dirty_markers.due_at IS 'when to look';
 SELECT platform.fence('ingest.dirty_markers');
@@ -396,7 +396,7 @@ CREATE TABLE ingest.rank_metric_blocks (
 ALTER TABLE ingest.rank_metric_blocks ALTER COLUMN set_values SET STORAGE EXTERNAL;
 COMMENT ON TABLE ingest.rank_metric_blocks IS
   'rows of a set, compacted: each column but the values has an entry per row in the order of step and rank, as the '
-  'send functions write them. Blocks overlap only where rows came late';
+  'send functions write them. Blocks overlap only where rows arrived late';
 COMMENT ON COLUMN ingest.rank_metric_blocks.step_list IS 'the different steps, ascending';
 COMMENT ON COLUMN ingest.rank_metric_blocks.weights IS 'a byte 0 for weight 1, or a byte 1 and the weight';
 COMMENT ON COLUMN ingest.rank_metric_blocks.sent_us IS 'the lowest bigint where the client sent no time';
@@ -458,7 +458,7 @@ CREATE TABLE ingest.rank_metric_runs (
   CONSTRAINT rank_metric_runs_pkey PRIMARY KEY (org_id, run_id)
 ) WITH (fillfactor=50);
 COMMENT ON COLUMN ingest.rank_metric_runs.sets IS
-  'how many sets the run has, and so the number of the next one; locked by who makes one';
+  'how many sets the run has, and so the number of the next one; locked by the writer that makes one';
 SELECT platform.fence('ingest.rank_metric_runs');
 GRANT SELECT, INSERT, UPDATE ON TABLE ingest.rank_metric_runs TO tidemark_ingest;
 GRANT SELECT, DELETE ON TABLE ingest.rank_metric_runs TO tidemark_ingest_worker;
@@ -518,7 +518,7 @@ CREATE TABLE ingest.sort_key_versions (
   CONSTRAINT sort_key_versions_pkey PRIMARY KEY (org_id)
 ) WITH (fillfactor=50);
 COMMENT ON TABLE ingest.sort_key_versions IS
-  'rises with each change of what sort keys an organization has; locked by whoever changes that. No row: 0, none '
+  'rises with each change of what sort keys an organization has; locked by each change. No row: 0, none '
   'ever';
 SELECT platform.fence('ingest.sort_key_versions');
 SELECT platform.unfence_for('ingest.sort_key_versions', 'tidemark_ingest_worker');
@@ -541,7 +541,7 @@ CREATE TABLE ingest.sort_keys (
 COMMENT ON COLUMN ingest.sort_keys.by IS 'which value of the key: best, or latest';
 COMMENT ON COLUMN ingest.sort_keys.asked_at IS 'when a list was last sorted by it; at most an hour older than that';
 COMMENT ON COLUMN ingest.sort_keys.ready IS
-  'all runs with the key have the value; until then, those written since it was asked for';
+  'all runs with the key have the value; until then, those written since it was requested';
 COMMENT ON COLUMN ingest.sort_keys.boundary IS
   'transactions with lower numbers may have written runs without knowing of it; those from it on know it';
 COMMENT ON COLUMN ingest.sort_keys.filled_to IS 'the runs that are not indexed have the value up to this one';
@@ -1116,7 +1116,7 @@ BEGIN
   END IF;
   UPDATE ingest.sort_keys s SET asked_at = now()
   WHERE s.org_id = org AND s.key = of_key COLLATE "C" AND s.by = of_by COLLATE "C";
-  -- The time of one that is asked for all the time is up to an hour old.
+  -- The time of one that is requested all the time is up to an hour old.
   IF FOUND OR keys_max <= (SELECT count(*) FROM ingest.sort_keys s
                            WHERE s.org_id = org AND s.asked_at > now() - interval '2 hours') THEN
     RETURN;
@@ -1144,8 +1144,8 @@ END
 $function$;
 COMMENT ON FUNCTION ingest.ask_sort_key_v1 IS
   'Notes that a list of the organization is sorted by a key, by its best or its latest value. A key that is new '
-  'here becomes a sort key, and soon a ready one, unless there are 16 that were asked for within the hour; else it '
-  'replaces the one that was not asked for longest. Writes nothing where it was called within the hour. Call it in '
+  'here becomes a sort key, and soon a ready one, unless there are 16 that were requested within the hour; else it '
+  'replaces the one with the oldest request. Writes nothing where it was called within the hour. Call it in '
   'a transaction of its own.';
 REVOKE ALL ON FUNCTION ingest.ask_sort_key_v1 FROM PUBLIC;
 ALTER FUNCTION ingest.ask_sort_key_v1 OWNER TO tidemark_definer;
@@ -1175,7 +1175,7 @@ BEGIN
       INSERT INTO ingest.rank_metric_runs AS r (org_id, run_id, sets) VALUES (org, run, 0)
       ON CONFLICT (org_id, run_id) DO UPDATE SET sets = r.sets
       RETURNING r.sets INTO next_set;
-      -- Who had the lock before may have made it.
+      -- The previous holder of the lock may have made it.
       SELECT s.set_id INTO chunk_set FROM ingest.rank_metric_sets s
       WHERE s.org_id = org AND s.run_id = run AND s.digest = chunk_digest;
     END IF;
@@ -1234,7 +1234,7 @@ END
 $function$;
 COMMENT ON FUNCTION ingest.assign_rank_keys IS
   'Returns where the keys of a request are stored, in the order of the keys, and assigns a set or a slot of a page '
-  'to each key that has none. Makes up to sets_max sets for keys that come together, then pages.';
+  'to each key that has none. Makes up to sets_max sets for keys that arrive together, then pages.';
 REVOKE ALL ON FUNCTION ingest.assign_rank_keys FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION ingest.assign_rank_keys TO tidemark_ingest;
 
@@ -1496,7 +1496,7 @@ CREATE FUNCTION ingest.in_one_bucket(
                 ELSE least(floor((least(b, high) - low) * buckets / (high - low + 1)), buckets - 1) END
   END;
 COMMENT ON FUNCTION ingest.in_one_bucket IS
-  'Tells whether all steps from a to b that lie from low to high are in one of buckets equal parts of the latter, '
+  'Returns whether all steps from a to b that lie from low to high are in one of buckets equal parts of the latter, '
   'by the arithmetic of the sampler; false where PostgreSQL would refuse to calculate.';
 REVOKE ALL ON FUNCTION ingest.in_one_bucket FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION ingest.in_one_bucket TO tidemark_ingest;
@@ -1510,7 +1510,7 @@ RETURN CASE
      = (CASE WHEN (b - low) * buckets < span THEN 0 ELSE least(floor((b - low) * buckets / span), buckets - 1) END)
 END;
 COMMENT ON FUNCTION ingest.in_one_part IS
-  'Tells whether the steps a and b, from low on, are in one of buckets equal parts of span, by the arithmetic of '
+  'Returns whether the steps a and b, from low on, are in one of buckets equal parts of span, by the arithmetic of '
   'the sampler; false where PostgreSQL would refuse to calculate.';
 REVOKE ALL ON FUNCTION ingest.in_one_part FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION ingest.in_one_part TO tidemark_ingest;
@@ -2123,7 +2123,7 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION ingest.metric_columns_page IS
-  'Returns what is stored of entries, each a key of a run, which come by run and key id: entry_runs are indexes '
+  'Returns what is stored of entries, each a key of a run, ordered by run and key id: entry_runs are indexes '
   'into run_ids, from 1, and entries have numbers from 1. Of each run first its blocks in the order of arrival, of '
   'each block the entries: chunk: the section of the key, with the block''s steps and, where some entry is wanted '
   'with them, times in the first row of a block; or, of a block that lies in one of buckets equal parts of span '
@@ -2168,8 +2168,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION ingest.metric_facts IS
-  'Returns what is known of some keys in some runs without reading points, by run in the order asked for: the '
-  'version of the run and, in facts, of each key that it has the place among those that are asked for, from 0, and '
+  'Returns what is known of some keys in some runs without reading points, by run in the requested order: the '
+  'version of the run and, in facts, of each key that it has the place among those that are requested, from 0, and '
   'the id, four bytes each, and the number, the first and the last step of its points, doubles; all highest byte '
   'first.';
 REVOKE ALL ON FUNCTION ingest.metric_facts FROM PUBLIC;
@@ -2401,9 +2401,9 @@ END
 $function$;
 COMMENT ON FUNCTION ingest.metric_run_states IS
   'Returns what a writer has to know of runs, in one snapshot. Arrays whose names end in runs hold indexes into '
-  'run_ids, from 1. First a row without an index, with key_ids: the ids of keys in the runs beside them, in their '
+  'run_ids, from 1. First a row without an index, with key_ids: the ids of the keys in the runs of key_runs, in their '
   'order, as 32-bit numbers, big-endian, -1 for a key that the run does not have. Then of each run with metrics its '
-  'version and its counts of keys and values, and each aggregate page that is asked for by page_runs and pages, or '
+  'version and its counts of keys and values, and each aggregate page that is requested by page_runs and pages, or '
   'that one of these keys is in if the run is with_pages, as array_send writes it. Plans as append_metric_group '
   'does.';
 REVOKE ALL ON FUNCTION ingest.metric_run_states FROM PUBLIC;
@@ -2572,7 +2572,7 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION ingest.metric_series_page IS
-  'Returns what is stored of some keys in some runs, by run in the order asked for. Of each run first a row of kind '
+  'Returns what is stored of some keys in some runs, by run in the requested order. Of each run first a row of kind '
   'run: its version and, in section, of each key that it has within the bounds its place among those that are asked '
   'for, from 0, and its id, four bytes each, and the number, the first and the last step of all its points, '
   'doubles; all highest byte first. Then its blocks in the order of arrival, of each block the keys by id: chunk: '
@@ -2682,8 +2682,8 @@ END
 $function$;
 COMMENT ON FUNCTION ingest.move_rank_rows_to_block IS
   'Moves rows of a set that have not been written for rest_seconds into a block: first those behind all blocks, so '
-  'that blocks do not overlap, then those that came late; each time those of the lowest steps, about entries_max of '
-  'them, all resting rows of a step together; none where there are fewer than entries_min. Rows that came late stay '
+  'that blocks do not overlap, then those that arrived late; each time those of the lowest steps, about entries_max of '
+  'them, all resting rows of a step together; none where there are fewer than entries_min. Rows that arrived late stay '
   'rows where overlaps_max blocks are at their steps already: rows replace each other, blocks do not, so what a '
   'reader finds at a step stays bounded however often it is written. Returns how many rows were moved. A row that '
   'is written again meanwhile stays; so do rows of pages, which may have different keys. A second caller does '
@@ -2778,7 +2778,7 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION ingest.note_attributes IS
-  'Tells the runs service of new values that it keeps and of new tags, in the statement that writes them.';
+  'Announces new values of kept columns and new tags to the runs service, in the statement that writes them.';
 
 CREATE TRIGGER attributes_note AFTER INSERT ON ingest.attributes
   REFERENCING NEW TABLE AS new_attributes FOR EACH STATEMENT EXECUTE FUNCTION ingest.note_attributes();
@@ -2801,7 +2801,7 @@ END
 $function$;
 COMMENT ON FUNCTION ingest.note_sort_v1 IS
   'Notes that a list of the organization was sorted by a key: asks for the sort key where it is one already, or '
-  'where so many runs are not indexed that to look up each of them would be slow. Call it in a transaction of its '
+  'where too many runs are not indexed to look up each of them. Call it in a transaction of its '
   'own.';
 REVOKE ALL ON FUNCTION ingest.note_sort_v1 FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION ingest.note_sort_v1 TO tidemark_runs;
@@ -2966,7 +2966,7 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION ingest.read_log_blocks IS
-  'Returns the contents of blocks, each named by its level and its first position, in the order asked for.';
+  'Returns the contents of blocks, each named by its level and its first position, in the requested order.';
 REVOKE ALL ON FUNCTION ingest.read_log_blocks FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION ingest.read_log_blocks TO tidemark_ingest_worker;
 
@@ -2988,7 +2988,7 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION ingest.read_metric_blocks IS
-  'Returns the contents of blocks, each named by its first key and first seq, in the order asked for.';
+  'Returns the contents of blocks, each named by its first key and first seq, in the requested order.';
 REVOKE ALL ON FUNCTION ingest.read_metric_blocks FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION ingest.read_metric_blocks TO tidemark_ingest_worker;
 
@@ -3352,7 +3352,7 @@ COMMENT ON FUNCTION ingest.metric_columns_v1 IS
   'keys; the other columns hold a double per key, big-endian, in the same order; NaN stands for a variance that a '
   'double cannot hold. best is the minimum where less is better, else the maximum. Columns are null when the page '
   'is empty. total counts the keys between from_key and end_key; keys are counted only where neither the page nor '
-  'the run tells their number, because a run may have a hundred thousand. Bytes, because writing and reading '
+  'the run has their number, because a run may have a hundred thousand. Bytes, because writing and reading '
   'thousands of numbers as text costs more than everything else. A plain query without settings, so that PostgreSQL '
   'inlines it.';
 REVOKE ALL ON FUNCTION ingest.metric_columns_v1 FROM PUBLIC;

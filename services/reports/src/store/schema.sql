@@ -122,7 +122,7 @@ ALTER TABLE reports.reports ENABLE ROW LEVEL SECURITY;
 ALTER TABLE reports.reports FORCE ROW LEVEL SECURITY;
 SELECT platform.unfence_for('reports.reports', 'tidemark_definer');
 SELECT platform.count_stored('reports.reports', 'reports');
-COMMENT ON COLUMN reports.reports.bytes IS 'of title and description; a deleted report cannot come back, and counts for nothing';
+COMMENT ON COLUMN reports.reports.bytes IS 'of title and description; a deleted report cannot be restored, and does not count';
 GRANT SELECT (org_id, bytes) ON TABLE reports.reports TO tidemark_usage;
 CREATE POLICY tenant ON reports.reports
   USING (org_id = platform.org_id() AND (project_id IS NULL OR platform.sees_deleted() OR NOT (project_id IN ( SELECT d.id
@@ -195,7 +195,7 @@ AS $function$
          s.panels_max::integer, s.points_max::integer, s.expires_at, s.expires_at <= clock_timestamp()
   FROM reports.embed_sessions s WHERE s.id = wanted_id
 $function$;
-COMMENT ON FUNCTION reports.find_embed IS 'The embed session with this id, in whatever organization.';
+COMMENT ON FUNCTION reports.find_embed IS 'The embed session with this id, in any organization.';
 REVOKE ALL ON FUNCTION reports.find_embed FROM PUBLIC;
 ALTER FUNCTION reports.find_embed OWNER TO tidemark_definer;
 GRANT EXECUTE ON FUNCTION reports.find_embed TO tidemark_reports;
@@ -229,7 +229,7 @@ BEGIN
     WHERE r.share_id = wanted_share_id AND r.share_id IS NOT NULL AND r.deleted_at IS NULL AND NOT control.is_deleted_v1(r.org_id);
 END
 $function$;
-COMMENT ON FUNCTION reports.find_shared IS 'The report whose share token has this id, in whatever organization.';
+COMMENT ON FUNCTION reports.find_shared IS 'The report whose share token has this id, in any organization.';
 REVOKE ALL ON FUNCTION reports.find_shared FROM PUBLIC;
 ALTER FUNCTION reports.find_shared OWNER TO tidemark_definer;
 GRANT EXECUTE ON FUNCTION reports.find_shared TO tidemark_reports;

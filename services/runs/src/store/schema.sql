@@ -27,7 +27,7 @@ COMMENT ON COLUMN runs.kept_columns.attribute_paths IS
   'attributes that have the value where the config has none, best first';
 COMMENT ON COLUMN runs.kept_columns.asked_at IS 'when a table was last sorted by it; at most an hour older than that';
 COMMENT ON COLUMN runs.kept_columns.ready IS
-  'all runs have their values; until then, those written since it was asked for';
+  'all runs have their values; until then, those written since it was requested';
 COMMENT ON COLUMN runs.kept_columns.boundary IS
   'transactions with lower numbers may have written without knowing of it; those from it on know it';
 COMMENT ON COLUMN runs.kept_columns.filled_to IS 'runs that were there before have their values up to this one';
@@ -98,7 +98,7 @@ CREATE TABLE runs.projects (
   CONSTRAINT projects_runs_stopping_check CHECK (runs_stopping >= 0)
 ) WITH (fillfactor=70);
 COMMENT ON COLUMN runs.projects.runs_running IS
-  'runs by stored status, kept by whatever creates a run or changes its status';
+  'runs by stored status, updated by each statement that creates a run or changes its status';
 COMMENT ON COLUMN runs.projects.purge_after IS 'when everything is removed; until then the project can be restored';
 COMMENT ON COLUMN runs.projects.runs_deleted IS
   'its runs that are hidden; the other counters are of those that are not';
@@ -259,7 +259,7 @@ COMMENT ON COLUMN runs.runs.hidden IS 'it was deleted, or its project was';
 COMMENT ON COLUMN runs.runs.deleted_at IS
   'when the run itself was deleted; null for one that is hidden with its project';
 COMMENT ON COLUMN runs.runs.logged_tags IS
-  'texts of the attributes sys/tags and sys/group_tags, each once, as they came: at most 256 of at most 512 bytes';
+  'texts of the attributes sys/tags and sys/group_tags, each once, as they arrived: at most 256 of at most 512 bytes';
 COMMENT ON COLUMN runs.runs.bytes IS 'of name, config, metadata and tags';
 CREATE INDEX runs_by_duration ON runs.runs (org_id, duration DESC, created_at DESC, id DESC);
 CREATE INDEX runs_by_duration_of_project ON runs.runs (org_id, project_id, duration DESC, created_at DESC, id DESC);
@@ -450,7 +450,7 @@ END
 $function$;
 COMMENT ON FUNCTION runs.ask_column IS
   'Notes that a table was sorted by a column, and returns whether it is to be kept from now on. An organization has '
-  '16 at most; a further one takes the place of the one that was not asked for longest, if that is an hour.';
+  '16 at most; a further one replaces the one with the oldest request, if that is an hour old.';
 REVOKE ALL ON FUNCTION runs.ask_column FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION runs.ask_column TO tidemark_runs;
 
@@ -498,10 +498,10 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION runs.changed_page_v1 IS
-  'Returns a page of the runs whose last change the given snapshot did not see, whatever their status, in the order '
+  'Returns a page of the runs whose last change the given snapshot did not see, of any status, in the order '
   '(changed_xid, id), behind the given position. Hidden ones have the status deleted. The first row has the '
-  'snapshot that saw them and no run. A reader that goes on with the snapshot of its first page misses nothing, in '
-  'whatever order transactions commit, and gets nothing twice.';
+  'snapshot that saw them and no run. A reader that continues with the snapshot of its first page misses nothing, in '
+  'any order of commits, and gets nothing twice.';
 REVOKE ALL ON FUNCTION runs.changed_page_v1 FROM PUBLIC;
 ALTER FUNCTION runs.changed_page_v1 OWNER TO tidemark_definer;
 GRANT EXECUTE ON FUNCTION runs.changed_page_v1 TO tidemark_control;
@@ -766,7 +766,7 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION runs.fill_column IS
-  'Keeps the values of a page of runs that were there before the column was asked for, in a transaction that sees '
+  'Keeps the values of a page of runs that existed before the column was requested, in a transaction that sees '
   'hidden runs. Returns more, done, or waiting for transactions that may not know of the column.';
 REVOKE ALL ON FUNCTION runs.fill_column FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION runs.fill_column TO tidemark_runs;
@@ -780,7 +780,7 @@ AS $function$
   DELETE FROM runs.kept_columns c WHERE c.asked_at < now() - interval '7 days';
 $function$;
 COMMENT ON FUNCTION runs.forget_columns IS
-  'Forgets columns of any organizations that nobody has asked for in seven days.';
+  'Forgets columns, of any organization, that were not requested in seven days.';
 REVOKE ALL ON FUNCTION runs.forget_columns FROM PUBLIC;
 ALTER FUNCTION runs.forget_columns OWNER TO tidemark_definer;
 GRANT EXECUTE ON FUNCTION runs.forget_columns TO tidemark_runs;
@@ -1010,7 +1010,7 @@ AS $function$
 DECLARE
   nobody constant uuid := '00000000-0000-0000-0000-000000000000';
 BEGIN
-  -- PostgreSQL merges what is there when a row is added to a long list. gin_clean_pending_list() would go on with what
+  -- PostgreSQL merges what is there when a row is added to a long list. gin_clean_pending_list() would continue with what
   -- others add meanwhile, in smaller and smaller merges, and need twice the time for each entry. The merge stays when
   -- the row is taken back.
   INSERT INTO runs.run_texts (org_id, run_id, project_id, created_at, status, display_status, irregular, name, tags,
@@ -1074,7 +1074,7 @@ END
 $function$;
 COMMENT ON FUNCTION runs.note_attributes_v1 IS
   'Keeps the values of new attributes for the kept columns, in the transaction that writes the attributes. In '
-  'whatever order values arrive, the config wins, then the best path, then the highest id.';
+  'any order of arrival, the config wins, then the best path, then the highest id.';
 REVOKE ALL ON FUNCTION runs.note_attributes_v1 FROM PUBLIC;
 ALTER FUNCTION runs.note_attributes_v1 OWNER TO tidemark_definer;
 GRANT EXECUTE ON FUNCTION runs.note_attributes_v1 TO tidemark_ingest;
@@ -1450,7 +1450,7 @@ END
 $function$;
 COMMENT ON FUNCTION runs.visibility_changes_v1 IS
   'Returns what was hidden or shown again, of all organizations, and the given snapshot did not see; nothing for '
-  'null. The first row has the snapshot to go on with. Reaches back some hours.';
+  'null. The first row has the snapshot to continue with. Reaches back some hours.';
 REVOKE ALL ON FUNCTION runs.visibility_changes_v1 FROM PUBLIC;
 ALTER FUNCTION runs.visibility_changes_v1 OWNER TO tidemark_definer;
 GRANT EXECUTE ON FUNCTION runs.visibility_changes_v1 TO tidemark_artifacts, tidemark_ingest, tidemark_traces;

@@ -22,7 +22,7 @@ CREATE TABLE usage.month_requests (
   CONSTRAINT month_requests_requests_check CHECK (requests >= 0)
 ) WITH (fillfactor=70);
 COMMENT ON TABLE usage.month_requests IS
-  'how many requests an organization has made in a month, those with 5xx answers not counted';
+  'how many requests an organization has sent in a month, those with 5xx answers not counted';
 SELECT platform.fence('usage.month_requests');
 SELECT platform.unfence_for('usage.month_requests', 'tidemark_usage_worker');
 GRANT SELECT ON TABLE usage.month_requests TO tidemark_usage;

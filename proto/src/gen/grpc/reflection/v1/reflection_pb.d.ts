@@ -249,7 +249,7 @@ export declare const ErrorResponseSchema: GenMessage<ErrorResponse>;
  */
 export declare const ServerReflection: GenService<{
   /**
-   * One answer per request, in order. What cannot be answered is an error_response and the stream goes on.
+   * One answer per request, in order. What cannot be answered is an error_response and the stream continues.
    *
    * @generated from rpc grpc.reflection.v1.ServerReflection.ServerReflectionInfo
    */

@@ -58,7 +58,7 @@ export declare type ExportArtifactsResponse = Message<"tidemark.artifacts.v1.Exp
 export declare const ExportArtifactsResponseSchema: GenMessage<ExportArtifactsResponse>;
 
 /**
- * Which versions to export: those of a project, or those that some runs made or used.
+ * Which versions to export: those of a project, or those that some runs created or used.
  *
  * @generated from message tidemark.artifacts.v1.ExportVersionsRequest
  */

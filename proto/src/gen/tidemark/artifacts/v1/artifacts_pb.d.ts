@@ -331,14 +331,14 @@ export declare type ReserveObjectsRequest = Message<"tidemark.artifacts.v1.Reser
   count: number;
 
   /**
-   * How many bytes of a run at least are about to come: the quota of storage has to admit them.
+   * The least number of bytes that will be written to a run: the storage quota has to admit them.
    *
    * @generated from field: int64 bytes = 4;
    */
   bytes: bigint;
 
   /**
-   * The idempotency key of the request that brings them; empty: none. The repeat of one that was answered brings nothing new.
+   * The idempotency key of the request that sends them; empty: none. A repeat of an answered request adds nothing.
    *
    * @generated from field: string writer_key = 5;
    */
@@ -792,7 +792,7 @@ export declare type MeasureRemovalResponse = Message<"tidemark.artifacts.v1.Meas
 export declare const MeasureRemovalResponseSchema: GenMessage<MeasureRemovalResponse>;
 
 /**
- * Keeps what artifacts are, where their bytes are, and who made and used them.
+ * Keeps artifacts, the places of their bytes, and the runs that created and used them.
  *
  * @generated from service tidemark.artifacts.v1.ArtifactsService
  */
@@ -819,7 +819,7 @@ export declare const ArtifactsService: GenService<{
     output: typeof ImportArtifactsResponseSchema;
   },
   /**
-   * Names objects that are about to be written. What never becomes part of an artifact is swept.
+   * Names objects that are about to be written. Objects that never become part of an artifact are swept.
    *
    * @generated from rpc tidemark.artifacts.v1.ArtifactsService.ReserveObjects
    */
@@ -889,8 +889,8 @@ export declare const ArtifactsService: GenService<{
     output: typeof DeleteArtifactResponseSchema;
   },
   /**
-   * Begins a version of a collection: says where its files are to be sent. A version that is there
-   * already, or has no files, is returned at once.
+   * Begins a version of a collection: returns where to send its files. A version that exists
+   * already, or has no files, is returned immediately.
    *
    * @generated from rpc tidemark.artifacts.v1.ArtifactsService.BeginUpload
    */
@@ -1024,7 +1024,7 @@ export declare const ArtifactsService: GenService<{
     output: typeof LocateEntryResponseSchema;
   },
   /**
-   * The runs that made and used a version.
+   * The runs that created and used a version.
    *
    * @generated from rpc tidemark.artifacts.v1.ArtifactsService.GetVersionLineage
    */
@@ -1073,7 +1073,7 @@ export declare const ArtifactsService: GenService<{
   },
   /**
    * Removes what is no longer needed, of all organizations, as the service itself does from time to
-   * time; or only tells what would be removed.
+   * time; or only returns what would be removed.
    *
    * @generated from rpc tidemark.artifacts.v1.ArtifactsService.Sweep
    */

@@ -192,7 +192,7 @@ export const MeasureRemovalResponseSchema = /*@__PURE__*/
   messageDesc(file_tidemark_artifacts_v1_artifacts, 24);
 
 /**
- * Keeps what artifacts are, where their bytes are, and who made and used them.
+ * Keeps artifacts, the places of their bytes, and the runs that created and used them.
  *
  * @generated from service tidemark.artifacts.v1.ArtifactsService
  */

@@ -299,7 +299,7 @@ export declare const ReserveBytesRequestSchema: GenMessage<ReserveBytesRequest>;
  */
 export declare type ReserveBytesResponse = Message<"tidemark.artifacts.v1.ReserveBytesResponse"> & {
   /**
-   * Empty: the bytes have come already.
+   * Empty: the bytes have already arrived.
    *
    * @generated from field: string object_id = 1;
    */
@@ -361,7 +361,7 @@ export declare type StoreBytesResponse = Message<"tidemark.artifacts.v1.StoreByt
 export declare const StoreBytesResponseSchema: GenMessage<StoreBytesResponse>;
 
 /**
- * Brings artifacts of an archive back as they were; their bytes come later. Rows that are there already are left as they are, so that a repeat changes
+ * Restores artifacts of an archive as they were; their bytes follow later. Existing rows stay unchanged, so that a repeat changes
  * nothing. Reasons of all: bad_request, not_found.
  *
  * @generated from service tidemark.artifacts.v1.ArtifactsRestoreService
@@ -422,7 +422,7 @@ export declare const ArtifactsRestoreService: GenService<{
     output: typeof RestoreEdgesResponseSchema;
   },
   /**
-   * Which bytes of an archive have not come yet.
+   * Which bytes of an archive have not arrived yet.
    *
    * @generated from rpc tidemark.artifacts.v1.ArtifactsRestoreService.ListMissingBytes
    */

@@ -140,7 +140,7 @@ export const StoreBytesResponseSchema = /*@__PURE__*/
   messageDesc(file_tidemark_artifacts_v1_restore, 17);
 
 /**
- * Brings artifacts of an archive back as they were; their bytes come later. Rows that are there already are left as they are, so that a repeat changes
+ * Restores artifacts of an archive as they were; their bytes follow later. Existing rows stay unchanged, so that a repeat changes
  * nothing. Reasons of all: bad_request, not_found.
  *
  * @generated from service tidemark.artifacts.v1.ArtifactsRestoreService

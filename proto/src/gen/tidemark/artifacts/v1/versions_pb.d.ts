@@ -840,7 +840,7 @@ export declare type GetVersionLineageResponse = Message<"tidemark.artifacts.v1.G
   runs: LineageRun[];
 
   /**
-   * Whether more runs made or used it.
+   * Whether more runs created or used it.
    *
    * @generated from field: bool truncated = 3;
    */
@@ -859,7 +859,7 @@ export declare type GetVersionLineageResponse = Message<"tidemark.artifacts.v1.G
 export declare const GetVersionLineageResponseSchema: GenMessage<GetVersionLineageResponse>;
 
 /**
- * A run that made or used a version.
+ * A run that created or used a version.
  *
  * @generated from message tidemark.artifacts.v1.LineageRun
  */
@@ -885,7 +885,7 @@ export declare type LineageRun = Message<"tidemark.artifacts.v1.LineageRun"> & {
   status: string;
 
   /**
-   * input: the run used it; output: the run made it.
+   * input: the run used it; output: the run created it.
    *
    * @generated from field: string direction = 5;
    */
@@ -1071,7 +1071,7 @@ export declare type AddInputResponse = Message<"tidemark.artifacts.v1.AddInputRe
 export declare const AddInputResponseSchema: GenMessage<AddInputResponse>;
 
 /**
- * That a run made or used a version.
+ * That a run created or used a version.
  *
  * @generated from message tidemark.artifacts.v1.ArtifactEdge
  */

@@ -152,7 +152,7 @@ export enum ChangeKind {
   OBJECTS = 4,
 
   /**
-   * Somebody asked a run to stop, or its process answered.
+   * A stop was requested for a run, or its process answered.
    *
    * @generated from enum value: CHANGE_KIND_STOP = 5;
    */

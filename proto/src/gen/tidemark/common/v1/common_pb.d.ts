@@ -2,7 +2,7 @@
 // @generated from file tidemark/common/v1/common.proto (package tidemark.common.v1, syntax proto3)
 /* eslint-disable */
 
-// What all services share: who calls, what went wrong.
+// Messages that all services share: the caller of a request and the details of errors.
 
 import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
@@ -20,7 +20,7 @@ export declare const file_tidemark_common_v1_common: GenFile;
  */
 export declare type Identity = Message<"tidemark.common.v1.Identity"> & {
   /**
-   * Empty for an operator who came with the bootstrap token, and for routes without credentials.
+   * Empty for an operator who uses the bootstrap token, and for routes without credentials.
    *
    * @generated from field: string org_id = 1;
    */
@@ -151,7 +151,7 @@ export declare const RefusalSchema: GenMessage<Refusal>;
 
 /**
  * A fault of a request body or query that is reported only after the row which the path names was
- * found, because a missing row (404) goes before a bad request (400).
+ * found, because a missing row (404) takes precedence over a bad request (400).
  *
  * @generated from message tidemark.common.v1.FieldFault
  */

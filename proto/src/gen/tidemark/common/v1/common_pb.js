@@ -2,7 +2,7 @@
 // @generated from file tidemark/common/v1/common.proto (package tidemark.common.v1, syntax proto3)
 /* eslint-disable */
 
-// What all services share: who calls, what went wrong.
+// Messages that all services share: the caller of a request and the details of errors.
 
 import { enumDesc, fileDesc, messageDesc, tsEnum } from "@bufbuild/protobuf/codegenv2";
 

@@ -16,13 +16,13 @@ import type { RunControl } from "../../runs/v1/runs_pb.js";
 export declare const file_tidemark_control_v1_control: GenFile;
 
 /**
- * Where to go on from, and how much to return.
+ * The position to continue from, and how much to return.
  *
  * @generated from message tidemark.control.v1.GetProjectionRequest
  */
 export declare type GetProjectionRequest = Message<"tidemark.control.v1.GetProjectionRequest"> & {
   /**
-   * Empty for a snapshot; else the cursor of the previous answer, whatever it is.
+   * Empty for a snapshot; else the cursor of the previous answer.
    *
    * @generated from field: string cursor = 1;
    */
@@ -43,8 +43,8 @@ export declare type GetProjectionRequest = Message<"tidemark.control.v1.GetProje
 export declare const GetProjectionRequestSchema: GenMessage<GetProjectionRequest>;
 
 /**
- * Entries may be repeated and replace what is known under their id. A poll that goes on from
- * `cursor` never misses a change, in whatever order transactions commit.
+ * Entries may be repeated and replace the entry with their id. A poll that continues from
+ * `cursor` never misses a change, in any order of commits.
  *
  * @generated from message tidemark.control.v1.GetProjectionResponse
  */
@@ -153,7 +153,7 @@ export declare type CredentialEntry = Message<"tidemark.control.v1.CredentialEnt
   id: string;
 
   /**
-   * What the credentials package makes of the text; compared in constant time.
+   * The hash of the text by the credentials package; compared in constant time.
    *
    * @generated from field: bytes hash = 3;
    */
@@ -207,7 +207,7 @@ export declare type CredentialEntry = Message<"tidemark.control.v1.CredentialEnt
   revoked: boolean;
 
   /**
-   * Of a session that was made from a key, the id in the text of the key, whose scopes and project it has; empty otherwise.
+   * Of a session that was created from a key, the id in the text of the key, whose scopes and project it has; empty otherwise.
    *
    * @generated from field: string key_id = 11;
    */
@@ -560,7 +560,7 @@ export declare type MembershipSummary = Message<"tidemark.control.v1.MembershipS
   isCurrent: boolean;
 
   /**
-   * In lists of what is deleted.
+   * In lists of deleted ones.
    *
    * @generated from field: tidemark.control.v1.Deletion deletion = 9;
    */
@@ -626,7 +626,7 @@ export declare const SessionSchema: GenMessage<Session>;
  */
 export declare type ListSessionsRequest = Message<"tidemark.control.v1.ListSessionsRequest"> & {
   /**
-   * Those of everybody in the organization, for owners and admins.
+   * Those of all members of the organization, for owners and admins.
    *
    * @generated from field: bool all = 1;
    */
@@ -656,14 +656,14 @@ export declare type ListedSession = Message<"tidemark.control.v1.ListedSession">
   session?: Session | undefined;
 
   /**
-   * The member whose it is; absent where it was made from a key.
+   * The member who owns it; absent where it was created from a key.
    *
    * @generated from field: tidemark.control.v1.User user = 2;
    */
   user?: User | undefined;
 
   /**
-   * The row id of the key that it was made from.
+   * The row id of the key that it was created from.
    *
    * @generated from field: string key_id = 3;
    */
@@ -768,7 +768,7 @@ export declare type SessionView = Message<"tidemark.control.v1.SessionView"> & {
   memberships: MembershipSummary[];
 
   /**
-   * Of the key that the session was made from; user and membership are absent then.
+   * Of the key that the session was created from; user and membership are absent then.
    *
    * @generated from field: tidemark.control.v1.KeyRights key_rights = 6;
    */
@@ -807,7 +807,7 @@ export declare type KeyRights = Message<"tidemark.control.v1.KeyRights"> & {
 export declare const KeyRightsSchema: GenMessage<KeyRights>;
 
 /**
- * A session that was just made: the only time its text is known.
+ * A new session: the only time its text is known.
  *
  * @generated from message tidemark.control.v1.NewSession
  */
@@ -902,7 +902,7 @@ export declare type ApiKey = Message<"tidemark.control.v1.ApiKey"> & {
   revokedAt: string;
 
   /**
-   * The user who made it, or made the key that made it; empty for operators and the installation itself.
+   * The user who created it, or created the key that created it; empty for operators and the installation itself.
    *
    * @generated from field: string created_by_user_id = 12;
    */
@@ -959,7 +959,7 @@ export declare type ServiceAccount = Message<"tidemark.control.v1.ServiceAccount
 export declare const ServiceAccountSchema: GenMessage<ServiceAccount>;
 
 /**
- * A key that was just made.
+ * A new key.
  *
  * @generated from message tidemark.control.v1.NewApiKey
  */
@@ -1209,7 +1209,7 @@ export declare type CreateOrganizationRequest = Message<"tidemark.control.v1.Cre
   name: string;
 
   /**
-   * Empty: made from the name.
+   * Empty: derived from the name.
    *
    * @generated from field: string slug = 2;
    */
@@ -1764,7 +1764,7 @@ export declare type StartOidcLoginResponse = Message<"tidemark.control.v1.StartO
   url: string;
 
   /**
-   * What the browser keeps until it is back, and nobody else may know.
+   * The browser keeps it until it returns; it must stay secret.
    *
    * @generated from field: string secret = 2;
    */
@@ -1923,7 +1923,7 @@ export declare type GetSessionRequest = Message<"tidemark.control.v1.GetSessionR
 export declare const GetSessionRequestSchema: GenMessage<GetSessionRequest>;
 
 /**
- * `view` is absent when nobody is signed in.
+ * `view` is absent for callers who are not signed in.
  *
  * @generated from message tidemark.control.v1.GetSessionResponse
  */
@@ -2157,7 +2157,7 @@ export declare type PollDeviceLoginRequest = Message<"tidemark.control.v1.PollDe
 export declare const PollDeviceLoginRequestSchema: GenMessage<PollDeviceLoginRequest>;
 
 /**
- * The last three fields come once, with status "authorized".
+ * The last three fields are returned once, with status "authorized".
  *
  * @generated from message tidemark.control.v1.PollDeviceLoginResponse
  */
@@ -2784,7 +2784,7 @@ export declare type CreateInvitationRequest = Message<"tidemark.control.v1.Creat
   bodyFault?: FieldFault | undefined;
 
   /**
-   * As the client reached us; the link goes there unless another web address is configured.
+   * As the client reached us; the link leads there unless another web address is configured.
    *
    * @generated from field: string base_url = 5;
    */
@@ -2828,7 +2828,7 @@ export declare type ResendInvitationRequest = Message<"tidemark.control.v1.Resen
   invitationId: string;
 
   /**
-   * As the client reached us; the link goes there unless another web address is configured.
+   * As the client reached us; the link leads there unless another web address is configured.
    *
    * @generated from field: string base_url = 3;
    */
@@ -3430,7 +3430,7 @@ export declare const ControlService: GenService<{
     output: typeof RecordCredentialUseResponseSchema;
   },
   /**
-   * Makes a user, or returns the one who has this address. Operators only.
+   * Creates a user, or returns the one with this address. Operators only.
    *
    * @generated from rpc tidemark.control.v1.ControlService.CreateUser
    */
@@ -3490,7 +3490,7 @@ export declare const ControlService: GenService<{
     output: typeof UpdateOrganizationResponseSchema;
   },
   /**
-   * The organization, user and key of an installation on somebody's own machine. Operators only.
+   * The organization, user and key of an installation on a personal machine. Operators only.
    *
    * @generated from rpc tidemark.control.v1.ControlService.EnsureLocalAccess
    */
@@ -3550,7 +3550,7 @@ export declare const ControlService: GenService<{
     output: typeof GetAuthConfigResponseSchema;
   },
   /**
-   * Signs somebody in by address alone; refused unless the installation was started for development.
+   * Signs a person in by address alone; refused unless the installation was started for development.
    *
    * @generated from rpc tidemark.control.v1.ControlService.SignInForDevelopment
    */
@@ -3590,7 +3590,7 @@ export declare const ControlService: GenService<{
     output: typeof StartOidcLoginResponseSchema;
   },
   /**
-   * Trades what a browser brings back from the provider for a session.
+   * Exchanges the answer of the provider, which the browser returns, for a session.
    *
    * @generated from rpc tidemark.control.v1.ControlService.FinishOidcLogin
    */
@@ -3620,7 +3620,7 @@ export declare const ControlService: GenService<{
     output: typeof SignOutResponseSchema;
   },
   /**
-   * The live sessions of the caller in all organizations, or on request those of everybody in this one, newest first.
+   * The live sessions of the caller in all organizations, or on request those of all members of this one, newest first.
    *
    * @generated from rpc tidemark.control.v1.ControlService.ListSessions
    */
@@ -3690,7 +3690,7 @@ export declare const ControlService: GenService<{
     output: typeof ListMembershipsResponseSchema;
   },
   /**
-   * Whether an organization may be made under a name.
+   * Whether an organization can be created under a name.
    *
    * @generated from rpc tidemark.control.v1.ControlService.CheckOrganizationName
    */

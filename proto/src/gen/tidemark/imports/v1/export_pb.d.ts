@@ -57,7 +57,7 @@ export declare type ExportRunsRequest = Message<"tidemark.imports.v1.ExportRunsR
 export declare const ExportRunsRequestSchema: GenMessage<ExportRunsRequest>;
 
 /**
- * A piece of an export. Lists of rows may come in several parts, one after another.
+ * A piece of an export. Lists of rows may arrive in several parts, one after another.
  *
  * @generated from message tidemark.imports.v1.ExportRunsResponse
  */
@@ -141,7 +141,7 @@ export declare const ExportRunsResponseSchema: GenMessage<ExportRunsResponse>;
  */
 export declare type ExportBeginning = Message<"tidemark.imports.v1.ExportBeginning"> & {
   /**
-   * Whether runs or rows are left out, by what was stored when the export began.
+   * Whether runs or rows are omitted, as of the beginning of the export.
    *
    * @generated from field: bool truncated = 1;
    */
@@ -247,7 +247,7 @@ export declare type ExportedPoints = Message<"tidemark.imports.v1.ExportedPoints
 export declare const ExportedPointsSchema: GenMessage<ExportedPoints>;
 
 /**
- * Attributes, and objects as attributes: the key is the path, the kind the type. Nothing in them tells where bytes are
+ * Attributes, and objects as attributes: the key is the path, the kind the type. Nothing in them reveals where bytes are
  * stored.
  *
  * @generated from message tidemark.imports.v1.ExportedAttributes
@@ -357,7 +357,7 @@ export declare const ExportedImportsSchema: GenMessage<ExportedImports>;
  */
 export declare type ExportEnd = Message<"tidemark.imports.v1.ExportEnd"> & {
   /**
-   * As in the beginning, or because so much was written meanwhile that rows had to be left out.
+   * As in the beginning, or because rows had to be omitted after many writes in the meantime.
    *
    * @generated from field: bool truncated = 1;
    */
@@ -378,7 +378,7 @@ export declare const ExportEndSchema: GenMessage<ExportEnd>;
 export declare const ExportService: GenService<{
   /**
    * Runs that the caller names, or the first ones of a list, and their data: the beginning, then rows in the order of
-   * the members of ExportRunsResponse, at most so many of each kind as the API specification says (Limits), then the end.
+   * the members of ExportRunsResponse, at most as many of each kind as the API specification allows (Limits), then the end.
    * Reasons: bad_request, not_found, run_search_invalid, run_search_too_broad, all before the beginning.
    *
    * @generated from rpc tidemark.imports.v1.ExportService.ExportRuns

@@ -13,7 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
 export declare const file_tidemark_imports_v1_imports: GenFile;
 
 /**
- * What was staged, and after the commit what was stored.
+ * The staged data, and after the commit the stored data.
  *
  * @generated from message tidemark.imports.v1.Counts
  */
@@ -208,7 +208,7 @@ export declare type Job = Message<"tidemark.imports.v1.Job"> & {
   metricsDone: number;
 
   /**
-   * Empty: an API key made it.
+   * Empty: an API key created it.
    *
    * @generated from field: string created_by_user_id = 21;
    */
@@ -637,7 +637,7 @@ export declare const ImportsService: GenService<{
     output: typeof PutChunkResponseSchema;
   },
   /**
-   * Writes what is staged, once. Answers when it is committed; the work goes on without the caller. A repeat has the first summary.
+   * Writes what is staged, once. Answers when it is committed; the work continues without the caller. A repeat has the first summary.
    * Jobs of an organization are committed one after another, in the order in which that is requested.
    * Reasons: not_found, conflict, forbidden, payment_required, plan_limit_exceeded, bad_request; service_unavailable when the call's time is over.
    *
@@ -659,7 +659,7 @@ export declare const ImportsService: GenService<{
     output: typeof CancelJobResponseSchema;
   },
   /**
-   * Imports one document of another tracker as new runs, whatever was imported before. Reasons: bad_request, forbidden, payment_required,
+   * Imports one document of another tracker as new runs, regardless of earlier imports. Reasons: bad_request, forbidden, payment_required,
    * plan_limit_exceeded, service_unavailable.
    *
    * @generated from rpc tidemark.imports.v1.ImportsService.ImportDocument

@@ -15,7 +15,7 @@ export declare const file_tidemark_imports_v1_restore: GenFile;
  */
 export declare type BeginArchiveRequest = Message<"tidemark.imports.v1.BeginArchiveRequest"> & {
   /**
-   * Of the request that brings the archive. Empty: none, so nobody can go on with it.
+   * Idempotency key of the request that sends the archive. Empty: none, so the request cannot be continued.
    *
    * @generated from field: string key = 1;
    */
@@ -132,7 +132,7 @@ export declare const AwaitArchiveRequestSchema: GenMessage<AwaitArchiveRequest>;
  */
 export declare type AwaitArchiveResponse = Message<"tidemark.imports.v1.AwaitArchiveResponse"> & {
   /**
-   * The answer as JSON; empty while the restore goes on.
+   * The answer as JSON; empty while the restore continues.
    *
    * @generated from field: bytes answer_json = 1;
    */
@@ -146,7 +146,7 @@ export declare type AwaitArchiveResponse = Message<"tidemark.imports.v1.AwaitArc
 export declare const AwaitArchiveResponseSchema: GenMessage<AwaitArchiveResponse>;
 
 /**
- * Archives of complete exports that are brought back. The bytes of one come in pieces of whole lines; nothing is visible before its last line.
+ * Restores archives of complete exports. The bytes of one arrive in pieces of whole lines; nothing is visible before its last line.
  *
  * @generated from service tidemark.imports.v1.RestoreService
  */

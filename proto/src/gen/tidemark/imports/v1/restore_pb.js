@@ -53,7 +53,7 @@ export const AwaitArchiveResponseSchema = /*@__PURE__*/
   messageDesc(file_tidemark_imports_v1_restore, 5);
 
 /**
- * Archives of complete exports that are brought back. The bytes of one come in pieces of whole lines; nothing is visible before its last line.
+ * Restores archives of complete exports. The bytes of one arrive in pieces of whole lines; nothing is visible before its last line.
  *
  * @generated from service tidemark.imports.v1.RestoreService
  */

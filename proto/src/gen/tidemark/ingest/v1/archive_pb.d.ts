@@ -2,7 +2,7 @@
 // @generated from file tidemark/ingest/v1/archive.proto (package tidemark.ingest.v1, syntax proto3)
 /* eslint-disable */
 
-// What exports read of the data of runs. Every request names up to 100 runs, ids in lower case, whose rows come run by run. They are
+// What exports read of the data of runs. Every request names up to 100 runs, ids in lower case, whose rows are returned run by run. They are
 // those of one moment, or, with by_page, each page is of its own moment, and no transaction waits for the reader in between.
 //
 // Columns are bytes: doubles in eight, indexes in four, the lowest byte first. Times are microseconds since the Unix epoch.
@@ -34,7 +34,7 @@ export declare type ExportPointsRequest = Message<"tidemark.ingest.v1.ExportPoin
 export declare const ExportPointsRequestSchema: GenMessage<ExportPointsRequest>;
 
 /**
- * At most 4,096 points of a run with the values of some keys. Of each key the values come in the order of their arrival.
+ * At most 4,096 points of a run with the values of some keys. The values of each key are in the order of their arrival.
  *
  * @generated from message tidemark.ingest.v1.ExportPointsResponse
  */
@@ -395,7 +395,7 @@ export declare const ExportObjectsRequestSchema: GenMessage<ExportObjectsRequest
 
 /**
  * An object that is not an attribute, or the next rows of the table that came before.
- * Objects come by kind, then by step (those without one first), then oldest first, then by id.
+ * Objects are ordered by kind, then by step (those without one first), then oldest first, then by id.
  *
  * @generated from message tidemark.ingest.v1.ExportObjectsResponse
  */

@@ -2,7 +2,7 @@
 // @generated from file tidemark/ingest/v1/archive.proto (package tidemark.ingest.v1, syntax proto3)
 /* eslint-disable */
 
-// What exports read of the data of runs. Every request names up to 100 runs, ids in lower case, whose rows come run by run. They are
+// What exports read of the data of runs. Every request names up to 100 runs, ids in lower case, whose rows are returned run by run. They are
 // those of one moment, or, with by_page, each page is of its own moment, and no transaction waits for the reader in between.
 //
 // Columns are bytes: doubles in eight, indexes in four, the lowest byte first. Times are microseconds since the Unix epoch.

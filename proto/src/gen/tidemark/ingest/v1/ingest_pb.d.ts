@@ -1475,7 +1475,7 @@ export declare type ListAttributesRequest = Message<"tidemark.ingest.v1.ListAttr
   pathPrefix: string;
 
   /**
-   * 1 to 5,000. Refused when so many have more than 16 MiB together.
+   * 1 to 5,000. Refused when the rows have more than 16 MiB together.
    *
    * @generated from field: uint32 limit = 4;
    */

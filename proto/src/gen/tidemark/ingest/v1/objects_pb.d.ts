@@ -21,7 +21,7 @@ export declare const file_tidemark_ingest_v1_objects: GenFile;
  */
 export declare type TableChunk = Message<"tidemark.ingest.v1.TableChunk"> & {
   /**
-   * The distinct names of columns, in the order in which the rows bring them up.
+   * The distinct names of columns, in the order in which they first occur in the rows.
    *
    * @generated from field: repeated string names = 1;
    */
@@ -345,7 +345,7 @@ export declare type ListObjectsRequest = Message<"tidemark.ingest.v1.ListObjects
   key: string;
 
   /**
-   * 1 to 500. Refused when so many have more than 16 MiB together.
+   * 1 to 500. Refused when the rows have more than 16 MiB together.
    *
    * @generated from field: uint32 limit = 4;
    */

@@ -2,7 +2,7 @@
 // @generated from file tidemark/reports/v1/embeds.proto (package tidemark.reports.v1, syntax proto3)
 /* eslint-disable */
 
-// Embed sessions: for some minutes, a page of somebody else shows some runs, with the rights of the API key that made the session.
+// Embed sessions: for some minutes, a page of another site shows some runs, with the rights of the API key that created the session.
 
 import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
@@ -27,14 +27,14 @@ export declare type EmbedSession = Message<"tidemark.reports.v1.EmbedSession"> &
   orgId: string;
 
   /**
-   * Of the API key that made it.
+   * Of the API key that created it.
    *
    * @generated from field: string key_id = 3;
    */
   keyId: string;
 
   /**
-   * Project and scopes of that key when it made it; empty: all projects.
+   * Project and scopes of that key when it created it; empty: all projects.
    *
    * @generated from field: string project_id = 4;
    */

@@ -2,7 +2,7 @@
 // @generated from file tidemark/reports/v1/embeds.proto (package tidemark.reports.v1, syntax proto3)
 /* eslint-disable */
 
-// Embed sessions: for some minutes, a page of somebody else shows some runs, with the rights of the API key that made the session.
+// Embed sessions: for some minutes, a page of another site shows some runs, with the rights of the API key that created the session.
 
 import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
 

@@ -584,7 +584,7 @@ export declare const ReportsService: GenService<{
     output: typeof CreateReportResponseSchema;
   },
   /**
-   * For readers of the organization; for everybody else if the report is public or the share token is its valid one. A caller without an identity who
+   * For readers of the organization; for other callers if the report is public or the share token is its valid one. A caller without an identity who
    * may not read it is UNAUTHENTICATED, whether or not it exists.
    *
    * @generated from rpc tidemark.reports.v1.ReportsService.GetReport
@@ -605,7 +605,7 @@ export declare const ReportsService: GenService<{
     output: typeof GetSharedReportResponseSchema;
   },
   /**
-   * Changes what is present.
+   * Changes the fields that are present.
    *
    * @generated from rpc tidemark.reports.v1.ReportsService.UpdateReport
    */
@@ -665,7 +665,7 @@ export declare const ReportsService: GenService<{
     output: typeof CreateEmbedSessionResponseSchema;
   },
   /**
-   * For whoever has its token: UNAUTHENTICATED where session or token are unknown, expired, or do not belong together. What has become of the key is for
+   * For callers with its token: UNAUTHENTICATED where session or token are unknown, expired, or do not belong together. What has become of the key is for
    * the caller to find out.
    *
    * @generated from rpc tidemark.reports.v1.ReportsService.OpenEmbedSession
@@ -676,7 +676,7 @@ export declare const ReportsService: GenService<{
     output: typeof OpenEmbedSessionResponseSchema;
   },
   /**
-   * For everybody who knows the id. Expired sessions are known for a day.
+   * For every caller who knows the id. Expired sessions are known for a day.
    *
    * @generated from rpc tidemark.reports.v1.ReportsService.GetEmbedPolicy
    */
@@ -730,7 +730,7 @@ export declare const ReportsService: GenService<{
     output: typeof GetViewResponseSchema;
   },
   /**
-   * Changes what is present; the last one wins.
+   * Changes the fields that are present; the last change wins.
    *
    * @generated from rpc tidemark.reports.v1.ReportsService.UpdateView
    */

@@ -121,7 +121,7 @@ export declare const RestoreViewsResponseSchema: GenMessage<RestoreViewsResponse
  */
 export declare const ReportsRestoreService: GenService<{
   /**
-   * Which of these ids the organization has, also of what is deleted.
+   * Which of these ids the organization has, including deleted ones.
    *
    * @generated from rpc tidemark.reports.v1.ReportsRestoreService.FindTakenReports
    */

@@ -437,7 +437,7 @@ export declare type ImportViewRequest = Message<"tidemark.reports.v1.ImportViewR
   exportedJson: Uint8Array;
 
   /**
-   * Tells what would be done.
+   * Returns what would be done, and does nothing.
    *
    * @generated from field: bool dry_run = 2;
    */

@@ -2,7 +2,7 @@
 // @generated from file tidemark/runs/v1/runs.proto (package tidemark.runs.v1, syntax proto3)
 /* eslint-disable */
 
-// Projects and runs: what was trained, in which state it is, and a summary of what it measured.
+// Projects and runs: the training, its state, and a summary of its metrics.
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
@@ -473,7 +473,7 @@ export declare type ArtifactCounts = Message<"tidemark.runs.v1.ArtifactCounts"> 
 export declare const ArtifactCountsSchema: GenMessage<ArtifactCounts>;
 
 /**
- * A run with what is derived from it.
+ * A run with its derived fields.
  *
  * @generated from message tidemark.runs.v1.RunSummary
  */
@@ -775,7 +775,7 @@ export declare type CreateRunResponse = Message<"tidemark.runs.v1.CreateRunRespo
   run?: Run | undefined;
 
   /**
-   * True when this call made it.
+   * True when this call created it.
    *
    * @generated from field: bool created = 2;
    */
@@ -1023,7 +1023,7 @@ export declare type GetRunsRequest = Message<"tidemark.runs.v1.GetRunsRequest"> 
   runIds: string[];
 
   /**
-   * At most 50, each once. A run that does not have one of them goes without it.
+   * At most 50, each once. A run that does not have one of them omits it.
    *
    * @generated from field: repeated string metric_keys = 2;
    */
@@ -1263,7 +1263,7 @@ export declare type SummarizeRunsRequest = Message<"tidemark.runs.v1.SummarizeRu
   selection: boolean;
 
   /**
-   * Columns to show beside each run, as in RunOrder; at most 50, each once.
+   * Columns to show with each run, as in RunOrder; at most 50, each once.
    *
    * @generated from field: repeated string columns = 7;
    */
@@ -1465,7 +1465,7 @@ export declare type ListKeysRequest = Message<"tidemark.runs.v1.ListKeysRequest"
   prefix: string;
 
   /**
-   * A plain part of the name, whatever the case of ASCII letters, or `re:/…/`; blank: any name.
+   * A plain part of the name, ignoring the case of ASCII letters, or `re:/…/`; blank: any name.
    *
    * @generated from field: string q = 3;
    */
@@ -1835,7 +1835,7 @@ export declare type CompareRunsRequest = Message<"tidemark.runs.v1.CompareRunsRe
 export declare const CompareRunsRequestSchema: GenMessage<CompareRunsRequest>;
 
 /**
- * Runs beside each other.
+ * Runs side by side.
  *
  * @generated from message tidemark.runs.v1.CompareRunsResponse
  */
@@ -1995,7 +1995,7 @@ export declare type SelectRunsResponse = Message<"tidemark.runs.v1.SelectRunsRes
   more: boolean;
 
   /**
-   * The projects of these runs, each once, in the order in which the runs bring them up.
+   * The projects of these runs, each once, in the order in which they first occur in the runs.
    *
    * @generated from field: repeated tidemark.runs.v1.Project projects = 3;
    */
@@ -2232,7 +2232,7 @@ export declare const ForkRunRequestSchema: GenMessage<ForkRunRequest>;
  */
 export declare type ForkRunResponse = Message<"tidemark.runs.v1.ForkRunResponse"> & {
   /**
-   * With an empty summary; as it was when it was made.
+   * With an empty summary; as it was when it was created.
    *
    * @generated from field: tidemark.runs.v1.RunSummary run = 1;
    */
@@ -2246,7 +2246,7 @@ export declare type ForkRunResponse = Message<"tidemark.runs.v1.ForkRunResponse"
   message: string;
 
   /**
-   * Whether an earlier request with this key made it.
+   * Whether an earlier request with this key created it.
    *
    * @generated from field: bool replayed = 3;
    */
@@ -2474,7 +2474,7 @@ export declare type BulkUpdateRunsRequest = Message<"tidemark.runs.v1.BulkUpdate
   notes?: string | undefined;
 
   /**
-   * Tells which hundreds would change, and changes nothing.
+   * Returns which hundreds would change, and changes nothing.
    *
    * @generated from field: bool dry_run = 9;
    */
@@ -2942,7 +2942,7 @@ export declare const RunsService: GenService<{
     output: typeof ListRunsResponseSchema;
   },
   /**
-   * A page of runs, how many there are in all, and how to go on. Reasons: as of ListRuns.
+   * A page of runs, how many there are in all, and how to continue. Reasons: as of ListRuns.
    *
    * @generated from rpc tidemark.runs.v1.RunsService.SummarizeRuns
    */
@@ -2994,7 +2994,7 @@ export declare const RunsService: GenService<{
     output: typeof GroupRunsResponseSchema;
   },
   /**
-   * Configs, metadata, tags, metrics and attributes of some runs beside each other. Reasons:
+   * Configs, metadata, tags, metrics and attributes of some runs side by side. Reasons:
    * bad_request, not_found.
    *
    * @generated from rpc tidemark.runs.v1.RunsService.CompareRuns

@@ -2,7 +2,7 @@
 // @generated from file tidemark/runs/v1/runs.proto (package tidemark.runs.v1, syntax proto3)
 /* eslint-disable */
 
-// Projects and runs: what was trained, in which state it is, and a summary of what it measured.
+// Projects and runs: the training, its state, and a summary of its metrics.
 
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_tidemark_artifacts_v1_artifacts } from "../../artifacts/v1/artifacts_pb.js";

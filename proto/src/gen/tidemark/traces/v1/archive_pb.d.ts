@@ -32,7 +32,7 @@ export declare type ExportTracesRequest = Message<"tidemark.traces.v1.ExportTrac
 export declare const ExportTracesRequestSchema: GenMessage<ExportTracesRequest>;
 
 /**
- * What arrived of a trace, in the order of arrival: a span comes again with each later event. Traces of a run come by start.
+ * What arrived of a trace, in the order of arrival: a span is repeated with each later event. Traces of a run are ordered by start.
  *
  * @generated from message tidemark.traces.v1.ExportTracesResponse
  */

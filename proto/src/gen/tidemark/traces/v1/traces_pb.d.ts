@@ -276,7 +276,7 @@ export declare const AppendTraceEventsResponseSchema: GenMessage<AppendTraceEven
  */
 export declare type ListTracesRequest = Message<"tidemark.traces.v1.ListTracesRequest"> & {
   /**
-   * The run; it goes before a project. Empty without one.
+   * The run; it takes precedence over a project. Empty without one.
    *
    * @generated from field: string run_id = 1;
    */
@@ -577,7 +577,7 @@ export declare type ListTracesResponse = Message<"tidemark.traces.v1.ListTracesR
 export declare const ListTracesResponseSchema: GenMessage<ListTracesResponse>;
 
 /**
- * A span as its events made it.
+ * A span, merged from its events.
  *
  * @generated from message tidemark.traces.v1.Span
  */

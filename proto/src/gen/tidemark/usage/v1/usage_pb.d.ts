@@ -231,7 +231,7 @@ export declare const MonthRequestsSchema: GenMessage<MonthRequests>;
  */
 export declare type ReportRequestsResponse = Message<"tidemark.usage.v1.ReportRequestsResponse"> & {
   /**
-   * What the organizations of the report have made in all, by all gateways.
+   * The requests of the report's organizations in all, from all gateways.
    *
    * @generated from field: repeated tidemark.usage.v1.MonthRequests totals = 1;
    */
@@ -721,7 +721,7 @@ export declare const UsageService: GenService<{
   },
   /**
    * Adds requests that a gateway has counted. Happens once for each sequence number, however often it is sent. Gateways call it every 2 seconds, with
-   * or without requests, which also tells that they live.
+   * or without requests, which also shows that they are alive.
    *
    * @generated from rpc tidemark.usage.v1.UsageService.ReportRequests
    */
@@ -741,7 +741,7 @@ export declare const UsageService: GenService<{
     output: typeof GetQuotaUseResponseSchema;
   },
   /**
-   * Everything that the usage document of the caller's organization tells.
+   * The usage document of the caller's organization.
    *
    * @generated from rpc tidemark.usage.v1.UsageService.GetUsage
    */
