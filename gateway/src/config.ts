@@ -70,6 +70,6 @@ export const gatewayConfig = defineConfig({
     default: 10_000,
     min: 16,
     max: 1_000_000,
-    help: "Most connections of the public HTTP server; a network of clients has a quarter of them at most. More are closed at once.",
+    help: "Most connections of the public HTTP server; a network of clients has a quarter of them at most. More are closed immediately.",
   }),
 });

@@ -40,14 +40,14 @@ test("a step that cannot be run is a failure", async () => {
   expect(lines.at(-1)).toBe("10 passed, 1 failed");
 });
 
-test("a step that nobody answers is said twice, and is neither passed nor failed", async () => {
+test("a step without an answer is printed twice, and is neither passed nor failed", async () => {
   const audit = { name: "audit", run: () => Promise.resolve({ exitCode: 0, output: "", unasked: "405" }) };
   expect(await run({ steps: [audit, passes("types")], missingFails: true })).toEqual({
     passed: true,
     lines: [
       "NOT CHECKED audit (s): 405",
       "ok     types (s)",
-      "Could not be asked, so nobody has checked:",
+      "Could not be asked, so not checked:",
       "- audit: 405",
       "11 passed, 0 failed",
     ],
@@ -63,14 +63,14 @@ test("static steps alone run no tests", async () => {
   expect((await run({ steps: [passes("format")], runTests: undefined })).lines.at(-1)).toBe("1 passed, 0 failed");
 });
 
-test("what could not be tested is said and fails nothing", async () => {
+test("steps that could not be tested are reported and do not fail", async () => {
   expect(await run({ missing: () => Promise.resolve(["Python: the SDK"]) })).toEqual({
     passed: true,
     lines: ["Not tested on this machine:", "- Python: the SDK", "10 passed, 0 failed"],
   });
 });
 
-test("where the machine is ours to equip, everything missing is a failure", async () => {
+test("on a machine that the suite equips, everything missing is a failure", async () => {
   const missing = () => Promise.resolve(["Python: the SDK", "nats-server: split mode"]);
   const { passed, lines } = await run({ missing, missingFails: true });
   expect(passed).toBe(false);

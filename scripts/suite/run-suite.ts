@@ -50,7 +50,7 @@ export async function runSuite({ steps, runTests, missing, missingFails, print }
     if (missingFails) counts = addCounts(counts, { passed: 0, failed: notices.length, skipped: 0 });
   }
   // A machine that cannot reach the advisories would otherwise never pass.
-  if (unaskedSteps.length > 0) print("Could not be asked, so nobody has checked:");
+  if (unaskedSteps.length > 0) print("Could not be asked, so not checked:");
   for (const notice of unaskedSteps) print(`- ${notice}`);
   if (failedSteps.length > 0) print(`Failed before the tests: ${failedSteps.join(", ")}`);
   print(closingLine(counts));

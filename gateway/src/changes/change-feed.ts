@@ -54,7 +54,7 @@ export async function startChangeFeed(options: {
     if (isLate || blindSinceMs !== undefined) publishers.forgive(now);
     blindSinceMs = undefined;
     if (!publishers.dropSilent(now)) return;
-    log.warn("a process that announces changes has died; its last changes may be lost, so streams start anew");
+    log.warn("a process that announces changes has died; its last changes may be lost, so streams are reset");
     hub.resetAll();
   };
 

@@ -29,7 +29,7 @@ const SHARES = { organization: 1 / 4, network: 1 / 2 };
  * bound must be retried later, and a client that stalls leaves room for others. A request that arrives alone always fits, regardless of its size.
  */
 export function createBodyMemory(bytesMax: number): BodyMemory {
-  const all: Holder = { held: 0, bytesMax, refusal: "too many large requests at once" };
+  const all: Holder = { held: 0, bytesMax, refusal: "too many simultaneous large requests" };
   const organizations = createHolders(bytesMax * SHARES.organization, "of your organization");
   const networks = createHolders(bytesMax * SHARES.network, "from your address");
   return {
@@ -75,7 +75,7 @@ function createHolders(bytesMax: number, whose: string) {
         held: 0,
         requests: 0,
         bytesMax,
-        refusal: `too many large requests ${whose} at once`,
+        refusal: `too many simultaneous large requests ${whose}`,
       };
       holder.requests += 1;
       holders.set(name, holder);

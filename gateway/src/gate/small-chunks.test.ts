@@ -8,7 +8,7 @@ import { arriving } from "./arrival.ts";
 const facts = {
   method: "POST",
   tag: "test",
-  summary: "Tells what arrived",
+  summary: "Returns what arrived",
   rate: "general",
   idempotency: "none",
   schemas: { response: { type: "object" } },

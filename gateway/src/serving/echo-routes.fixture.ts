@@ -4,7 +4,7 @@ import type { Route, RouteReply } from "../route.ts";
 
 const facts = {
   tag: "test",
-  summary: "Tells what arrived",
+  summary: "Returns what arrived",
   rate: "general",
   idempotency: "none",
   schemas: { response: { type: "object" } },

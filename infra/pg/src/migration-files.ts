@@ -8,7 +8,7 @@ import { join } from "node:path";
  */
 export type MigrationSet = { schema: string; directory: string };
 
-/** One file of a set. `name` is its name in the database: the first one is `baseline`, whatever its file name. */
+/** One file of a set. `name` is its name in the database: the first one is always `baseline`. */
 export type MigrationFile = { name: string; text: string; sha256: string };
 
 const MIGRATION = /^\d{4}_[a-z0-9_]+\.sql$/;

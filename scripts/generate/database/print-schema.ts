@@ -99,7 +99,7 @@ FROM pg_class c
 WHERE c.relnamespace = $1::regnamespace AND c.relkind = 'v'
 ORDER BY c.relname`;
 
-// Unless it was taken back, everybody may execute a function: PostgreSQL's default.
+// Unless it was taken back, every role may execute a function: PostgreSQL's default.
 const readFunctions = `
 SELECT CASE WHEN count(*) OVER (PARTITION BY p.proname) = 1 THEN p.oid::regproc::text ELSE p.oid::regprocedure::text END AS name,
        obj_description(p.oid, 'pg_proc') AS comment, pg_get_functiondef(p.oid) AS text,

@@ -204,6 +204,6 @@ From Python (pip install instantml):
 
   export INSTANTML_API_BASE_URL=${facts.baseUrl} INSTANTML_API_KEY=${facts.key}
 
-${facts.choseLimits ? "Rate and plan limits are as TIDEMARK_LIMITS says" : "Rate and plan limits are off here (TIDEMARK_LIMITS=on switches them on)"}; GET /api/usage tells what is used. Ctrl-C stops everything.
+${facts.choseLimits ? "Rate and plan limits are as TIDEMARK_LIMITS says" : "Rate and plan limits are off here (TIDEMARK_LIMITS=on switches them on)"}; GET /api/usage returns what is used. Ctrl-C stops everything.
 `;
 }

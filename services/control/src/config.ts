@@ -60,7 +60,7 @@ export const controlConfig = defineConfig({
   oidcTrustEmail: bool({
     env: "TIDEMARK_OIDC_TRUST_EMAIL",
     default: false,
-    help: "Whether addresses count that the provider does not say it has verified. Only for providers at which nobody chooses their own address.",
+    help: "Whether to accept addresses that the provider does not mark as verified. Only for providers whose users cannot choose their own address.",
   }),
   deletionGraceDays: sharedFields.deletionGraceDays,
   limits: sharedFields.limits,

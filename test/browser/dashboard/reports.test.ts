@@ -121,7 +121,7 @@ describeDashboard("reports", (scene) => {
     await expectAccessible(watched);
   });
 
-  test("get scatter plots and parallel coordinates, and keep what nobody touched", async () => {
+  test("get scatter plots and parallel coordinates, and keep the blocks that were not edited", async () => {
     const { api, open, stack } = scene();
     const id = await write("By columns");
     const panels = async (): Promise<Record<string, unknown>[]> =>
@@ -171,14 +171,14 @@ describeDashboard("reports", (scene) => {
     await until("it to be gone", async () => (await panels()).length === wanted.length - 1);
   });
 
-  test("that somebody else changed meanwhile are not written over unasked", async () => {
+  test("that another user changed in the meantime are not overwritten without asking", async () => {
     const { api, open } = scene();
     const id = await write("Shared");
     const { page } = await open({ path: `/reports/${id}?edit=1` });
     await page.getByLabel("Title").waitFor();
     expect((await api.patch(`/api/reports/${id}`, { title: "Theirs" })).status).toBe(200);
     await page.getByLabel("Title").fill("Mine");
-    await page.getByText("Somebody else changed this report meanwhile").waitFor();
+    await page.getByText("Someone else changed this report in the meantime").waitFor();
     expect((await api.get(`/api/reports/${id}`)).json.report.title).toBe("Theirs");
     await page.getByRole("button", { name: "Keep mine" }).click();
     await page.getByText("All changes saved").waitFor();
@@ -213,7 +213,7 @@ describeDashboard("reports", (scene) => {
       expect(await page.getByRole("button", { name, exact: true }).count()).toBe(0);
   });
 
-  test("embeds are made with a key that is used once", async () => {
+  test("embeds are created with a key that is used once", async () => {
     const { stack, team, open } = scene();
     const made = await stack.api.post(
       `/api/orgs/${team.orgId}/api-keys`,

@@ -1,6 +1,6 @@
 import { renderAnsi, type AnsiStyle } from "./ansi.ts";
 
-/** A console line with its colors. Its text stays text, whatever it contains. */
+/** A console line with its colors. Its text stays text, with any content. */
 export function AnsiText({ text }: { readonly text: string }) {
   return (
     <>

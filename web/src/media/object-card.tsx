@@ -48,7 +48,7 @@ function Content({ label, object }: { readonly label: string; readonly object: R
   if (artifact === null) return <p class="tm-muted">Its file was deleted.</p>;
   if (artifact.storage_backend === "external") return <p class="tm-muted">Its file is not on this server.</p>;
   const address = `/api/artifacts/${artifact.id}/download`;
-  // In these elements nothing runs, whatever the file is; SVG included.
+  // These elements run no scripts of any file, including SVG.
   if (object.kind === "video")
     return <video key={artifact.id} src={address} controls preload="metadata" aria-label={label} />;
   if (object.kind === "audio")

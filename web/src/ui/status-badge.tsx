@@ -29,7 +29,7 @@ function statusLook(status: string, stale: boolean): StatusLook {
   };
 }
 
-/** The status of a run, as a shape, a color and a word. A run without a sign of life for long is marked as such, whatever its status. */
+/** The status of a run, as a shape, a color and a word. A run without a sign of life for long is marked as such in any status. */
 export function StatusBadge({ status, stale = false }: { readonly status: string; readonly stale?: boolean }) {
   const { kind, label, shape, title } = statusLook(status, stale);
   return (

@@ -26,7 +26,7 @@ export const uploadsRoutes: readonly Route[] = [
     tag: "artifact uploads",
     summary: "Begin a version of a collection",
     description:
-      "Says where each file of the manifest is to be sent. A version that is there already, or brings no bytes, is returned at once.",
+      "Returns where to send each file of the manifest. A version that already exists, or has no bytes to send, is returned immediately.",
     callers: artifactWriters,
     rate: "general",
     isHeartbeat: true,

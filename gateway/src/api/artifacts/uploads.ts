@@ -56,7 +56,7 @@ export const beginUploadBody = object({
   collection,
   manifest: object({ entries: manifestEntries }),
   aliases,
-  ttl_days: described(optional(integer(TTL_DAYS)), "The version is not available any more after so many days."),
+  ttl_days: described(optional(integer(TTL_DAYS)), "Days after which the version is no longer available."),
   source_step: optional(step()),
   idempotency_key: described(
     optional(

@@ -20,7 +20,7 @@ export const changesRoutes: readonly Route[] = [
     description:
       "An event for each run and kind of change, at most one in 200 ms. `keys`, `step` and `line` are the metric or object keys, the highest step and the " +
       "highest line number that were written; keys are left out where they are more than 100, and stand for any then. With `Last-Event-ID` the stream goes on behind that " +
-      "event, on any gateway; without it, now. After `reset` the client reads everything anew: something may have been missed. An event may come more than once. " +
+      "event, on any gateway; without it, now. After `reset` the client reads everything again, because events may be missing. An event may arrive more than once. " +
       "A comment comes every 15 seconds. The stream ends when the credentials do, with the project, when the client does not read, and when the server stops. At most 100 streams of a caller.",
     callers: readCallers,
     rate: "general",

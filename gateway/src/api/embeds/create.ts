@@ -14,7 +14,7 @@ const THEME_DEFAULT = EMBED_THEMES[2];
 
 const theme: Field<Accepted<string>> = {
   schema: {
-    description: `One of ${EMBED_THEMES.join(", ")}; anything else counts as the default, which a warning tells.`,
+    description: `One of ${EMBED_THEMES.join(", ")}; anything else counts as the default, with a warning.`,
     default: THEME_DEFAULT,
   },
   required: false,

@@ -113,7 +113,7 @@ export const importsRoutes: readonly Route[] = [
     tag: "imports",
     summary: "Store what an import has staged",
     description:
-      "Once: runs of the source that the project has already are skipped; those of TensorBoard get the points that they do not have. Commits of an organization run one after another, in the order of their requests. The work goes on if the client leaves; a repeated request waits for it. With `Prefer: respond-async` the answer comes after two seconds, whatever the status of the job.",
+      "Once: runs of the source that the project has already are skipped; those of TensorBoard get the points that they do not have. Commits of an organization run one after another, in the order of their requests. The work continues if the client disconnects; a repeated request waits for it. With `Prefer: respond-async` the answer is sent after at most two seconds, in any status of the job.",
     callers: importers,
     rate: "import",
     idempotency: "none",

@@ -60,7 +60,7 @@ export const invitationsRoutes: readonly Route[] = [
     method: "POST",
     path: "/api/orgs/{org_id}/invitations/{invitation_id}/resend",
     summary: "Send an invitation again",
-    description: "At most every 15 minutes. The old link is worth nothing afterwards, and the 7 days begin anew.",
+    description: "At most every 15 minutes. The old link stops working, and the 7 days start again.",
     schemas: { response: sentInvitationSchema },
     statuses: [200, 401, 402, 403, 404, 409, 410, 429, 503],
     decode: decodeResendInvitation,

@@ -95,7 +95,7 @@ const smoothingField: Field<{ kind: SmoothingKind; parameter: number }> = descri
       throw badRequest(message.startsWith(name) ? message : `${name}: ${message}`, name);
     }
   }),
-  "Adds the column `smoothed`, which is calculated from all points whatever of them is shown; of a bucket its mean. `ema`: exponential moving average, where " +
+  "Adds the column `smoothed`, which is calculated from all points, including those that are not shown; for a bucket, its mean. `ema`: exponential moving average, where " +
     "`parameter` in [0, 1) is what is left of the past after one step; `gaussian` and `mean` (running average): the standard deviation and the width in steps.",
 );
 

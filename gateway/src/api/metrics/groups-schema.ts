@@ -38,7 +38,7 @@ export const queryGroupsSchema: Schema = objectSchema({
       aggregates: {
         type: "array",
         description:
-          "In the order of the keys: the statistics over all the points of the runs, whatever the bounds of steps; null where no run has the key.",
+          "In the order of the keys: the statistics over all the points of the runs, regardless of the bounds of steps; null where no run has the key.",
         items: objectSchema({
           key: { type: "string" },
           latest: statistics("Of the latest values of the runs."),

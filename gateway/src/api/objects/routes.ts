@@ -62,7 +62,7 @@ export const objectsRoutes: readonly Route[] = [
     path: "/api/objects/explorer",
     tag: "objects",
     summary: "Objects of many runs",
-    description: `${order} A page looks at a bounded number of objects, so with \`key\` it can be short, even empty, before the end: \`next_cursor\` tells.`,
+    description: `${order} A page looks at a bounded number of objects, so with \`key\` it can be short, even empty, before the end; only a null \`next_cursor\` marks the end.`,
     callers: readCallers,
     rate: "general",
     idempotency: "none",

@@ -112,7 +112,7 @@ export const organizationsRoutes: readonly Route[] = [
     path: "/api/orgs/{org_id}",
     summary: "Delete an organization",
     description:
-      "Its keys are invalid at once, and sessions in it are good for restoring it and for going to another organization only. It can be restored until purge_after, and everything in it is removed then. A repeated call answers the same. dry_run=true answers {counts, bytes} instead.",
+      "Its keys become invalid immediately; sessions in it can only restore it and switch to another organization. It can be restored until purge_after; then everything in it is removed. A repeated call answers the same. dry_run=true answers {counts, bytes} instead.",
     callers: organizationDeleters,
     changesAccess: true,
     rate: "account",

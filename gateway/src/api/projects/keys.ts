@@ -15,7 +15,7 @@ const kind = queryText({ description: "Only keys of metrics, attributes or confi
 export const listKeysQuery = object({
   prefix: queryText({ description: "Only keys that start with this text." }),
   q: querySearch(
-    "A plain part of the name, whatever the case of ASCII letters, or re:/…/ with RE2 syntax and at most 128 bytes.",
+    "A plain part of the name, ignoring the case of ASCII letters, or re:/…/ with RE2 syntax and at most 128 bytes.",
   ),
   kind: { ...kind, schema: { type: "string", pattern: WITHOUT_NUL, enum: ["metric", "attribute", "config"] } },
   run_ids: runIdList(

@@ -106,7 +106,7 @@ export const projectsRoutes: readonly Route[] = [
     tag: "projects",
     summary: "Delete a project with its runs",
     description:
-      "The project and its runs are gone everywhere, can be restored until purge_after, and are removed then. Its name is free at once. A repeated call answers the same. dry_run=true answers {counts, bytes} instead.",
+      "The project and its runs disappear everywhere, can be restored until purge_after, and are removed then. Its name is free immediately. A repeated call answers the same. dry_run=true answers {counts, bytes} instead.",
     callers: signedInAdmins,
     rate: "general",
     idempotency: "none",

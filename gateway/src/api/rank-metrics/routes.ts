@@ -47,8 +47,8 @@ export const rankMetricsRoutes: readonly Route[] = [
     tag: "metrics",
     summary: "How the ranks compare in one metric",
     description:
-      "The newest steps of one key in ascending order, with the ranks of each taken together. So many ranks that " +
-      "ranks times steps would exceed 65,536 lower the limit.",
+      "The newest steps of one key in ascending order, with the ranks of each taken together. If ranks " +
+      "times steps would exceed 65,536, the limit is lowered.",
     callers: readCallers,
     rate: "general",
     idempotency: "none",

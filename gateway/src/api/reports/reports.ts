@@ -76,7 +76,10 @@ export function encodeListReports(
   };
 }
 
-const visibility = described(word(REPORT_VISIBILITIES), "`private` and `org`: the organization; `public`: everybody.");
+const visibility = described(
+  word(REPORT_VISIBILITIES),
+  "`private` and `org`: the organization; `public`: every caller.",
+);
 
 /** Body of POST /api/reports. */
 export const createReportBody = object({

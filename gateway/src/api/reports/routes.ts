@@ -108,7 +108,7 @@ export const reportsRoutes: readonly Route[] = [
     path: "/api/reports/{report_id}",
     tag: "reports",
     summary: "Read a report",
-    description: "For readers of the organization; a public one for everybody; any with its share token.",
+    description: "For readers of the organization; a public report for every caller; any report with its share token.",
     callers: readersOrAnyone,
     rate: "none",
     idempotency: "none",

@@ -221,7 +221,7 @@ export const runsRoutes: readonly Route[] = [
     tag: "runs",
     summary: "Delete a run",
     description:
-      "The run is gone everywhere at once, can be restored until purge_after, and is removed then with its data; artifact versions that it made stay. A repeated call answers the same. dry_run=true answers {counts, bytes} instead.",
+      "The run disappears everywhere immediately, can be restored until purge_after, and is removed then with its data; artifact versions that it created stay. A repeated call answers the same. dry_run=true answers {counts, bytes} instead.",
     callers: controllers,
     rate: "general",
     idempotency: "none",
@@ -286,7 +286,7 @@ export const runsRoutes: readonly Route[] = [
     tag: "runs",
     summary: "What goes together with a metric",
     description:
-      "Pearson's and Spearman's coefficients of numbers of configs, attributes and metrics with one metric, over the runs that have both. Texts are no numbers. More than 10,000 runs are 400.",
+      "Pearson's and Spearman's coefficients of numbers of configs, attributes and metrics with one metric, over the runs that have both. Strings do not count as numbers. More than 10,000 runs are 400.",
     callers: readCallers,
     rate: "general",
     idempotency: "none",
@@ -304,7 +304,7 @@ export const runsRoutes: readonly Route[] = [
     tag: "runs",
     summary: "Compare runs",
     description:
-      "A row for each config and metadata key, tag, metric aggregate and attribute that some of the runs have. Values differ when their JSON does, whatever the order of keys and the notation of numbers.",
+      "A row for each config and metadata key, tag, metric aggregate and attribute that some of the runs have. Values differ when their JSON does, ignoring the order of keys and the notation of numbers.",
     callers: readCallers,
     rate: "general",
     idempotency: "none",

@@ -29,7 +29,7 @@ import { cookieHeader } from "./sessions.ts";
 /** Query of GET /api/auth/sessions. */
 export const listSessionsQuery = join(
   accountsPage,
-  object({ all: strictFlag("true: those of everybody in the organization; for owners and admins.") }),
+  object({ all: strictFlag("true: those of all members of the organization; for owners and admins.") }),
 );
 
 /** A live session. */

@@ -70,7 +70,7 @@ export const sessionsRoutes: readonly Route[] = [
     path: "/api/auth/dev/google",
     summary: "Sign in by address alone, on installations for development",
     description:
-      "A new person gets an organization. Answers 401 unless the installation was started for development, and to everybody beyond its machine.",
+      "A new person gets an organization. Returns 401 unless the installation was started for development, and for callers on other machines.",
     callers: anyone,
     loopbackOnly: true,
     originRequired: true,
@@ -107,7 +107,7 @@ export const sessionsRoutes: readonly Route[] = [
     path: "/api/auth/one-time",
     summary: "Sign in with the token that a local start prints",
     description:
-      "Opens one session of the owner within ten minutes of the start. 401 for a token that was used or is too old, and for everybody beyond the machine.",
+      "Opens one session of the owner within ten minutes of the start. 401 for a token that was used or is too old, and for callers on other machines.",
     callers: anyone,
     loopbackOnly: true,
     originRequired: "where sent",
@@ -183,7 +183,7 @@ export const sessionsRoutes: readonly Route[] = [
     ...facts,
     method: "GET",
     path: "/api/auth/sessions",
-    summary: "Where somebody is signed in",
+    summary: "List live sessions",
     description: "The caller's own sessions in all of their organizations, newest first. Only sessions that work.",
     callers: signedIn,
     rate: "account",
@@ -199,7 +199,7 @@ export const sessionsRoutes: readonly Route[] = [
     path: "/api/auth/sessions/{session_id}",
     summary: "End a session",
     description:
-      "People end their own sessions, owners and admins those of everybody in the organization. Everything that goes on in it ends within ten seconds.",
+      "Users can end their own sessions, owners and admins those of all members. Running requests of the session end within ten seconds.",
     callers: signedIn,
     changesAccess: true,
     rate: "account",

@@ -23,7 +23,7 @@ export const usageRoutes: readonly Route[] = [
     path: "/api/usage",
     summary: "What the organization uses of its plan",
     description:
-      "Metric points, trace events and requests are those of this calendar month in UTC; everything else is what there is, deleted rows included until they are purged. storage_bytes_by_kind tells how storage is made up. A figure is at most five seconds old. Counts as a request of the month, and goes through when the month is used up.",
+      "Metric points, trace events and requests are those of this calendar month in UTC; everything else is what there is, deleted rows included until they are purged. storage_bytes_by_kind splits the stored bytes by kind. A figure is at most five seconds old. The call counts as a request of the month, and is answered even when the month is used up.",
     rpc: (clients, request, call) => clients.usage.getUsage(request, call),
   }),
   route({

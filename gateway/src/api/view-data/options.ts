@@ -25,10 +25,7 @@ export function clamped(range: {
       : { value, warning: `${name} must be from ${min} to ${max}; ${value} was taken` };
   });
   const field = withDefault<Clamped>(whole, { value: range.default }, { default: range.default });
-  return described(
-    field,
-    `From ${min} to ${max}; a smaller or larger one counts as the nearest, which a warning tells.`,
-  );
+  return described(field, `From ${min} to ${max}; a smaller or larger one counts as the nearest, with a warning.`);
 }
 
 /** The bounds of the data of a view. */

@@ -51,7 +51,7 @@ const envelope: Field<Uint8Array> = required(envelopeSchema, (value, name) => {
 /** Body of POST /api/workspace-views/import. */
 export const importViewBody = object({
   exported_view: envelope,
-  dry_run: described(boolean(), "Tells what would be done."),
+  dry_run: described(boolean(), "Returns what would be done, and does nothing."),
   conflict_strategy: optional(word(IMPORT_STRATEGIES)),
   existing_view_id: described(optional(uuid()), "With `replace`: which view."),
   expected_updated_at: described(

@@ -81,7 +81,7 @@ export const viewsRoutes: readonly Route[] = [
     tag: "workspace views",
     summary: "Make a view of an exported one, or replace one",
     description:
-      "The checksum is that of the payload as it is sent. Then what may be a secret or an address is removed, which warnings tell. A new view is private; a view that is replaced stays shared if it was, and one that somebody else shares is 403.",
+      "The checksum is that of the payload as it is sent. Then possible secrets and addresses are removed, with warnings. A new view is private; a view that is replaced stays shared if it was, and one that another user shares is 403.",
     callers: signedInWriters,
     rate: "none",
     idempotency: "none",
@@ -124,7 +124,7 @@ export const viewsRoutes: readonly Route[] = [
     path: "/api/workspace-views/{view_id}",
     tag: "workspace views",
     summary: "Change a view; the last change wins",
-    description: "403 for a view that somebody else shares.",
+    description: "403 for a view that another user shares.",
     callers: signedInWriters,
     rate: "none",
     idempotency: "none",

@@ -29,7 +29,7 @@ const GZIP_OVERHEAD_BYTES = 1024;
 
 /**
  * Reads a JSON body, plain or gzip, whose contents are sent to the store while it arrives. Integers of the body keep their digits. An error in a content
- * or in storing it is reported by `contents`, because malformed bodies are refused first; none of those stay in memory, and whatever was written
+ * or in storing it is reported by `contents`, because malformed bodies are refused first; none of those stay in memory, and anything that was written
  * has a row by which it is found.
  * @throws bad_request, payload_too_large, service_unavailable
  */

@@ -46,7 +46,7 @@ export const sharedFields = {
   }),
   deletionGraceDays: int({
     env: "TIDEMARK_DELETION_GRACE_DAYS",
-    help: "Days for which deleted runs, projects and organizations can be restored, before they are removed for good. Answers to requests with a key are kept for up to 15 days, and must be gone by then.",
+    help: "Days for which deleted runs, projects and organizations can be restored, before they are removed permanently. Answers to requests with a key are kept for up to 15 days, and must be gone by then.",
     default: 30,
     min: 15,
     max: 3650,

@@ -105,7 +105,7 @@ async function openCluster(
     await clearLeftovers(cluster, log);
   }
   const password = await readFile(passwordFile, "utf8").catch(() => {
-    throw startError(`${passwordFile} is missing: it holds the password of the database beside it`);
+    throw startError(`${passwordFile} is missing: it holds the password of the database next to it`);
   });
   const server = await startServer(programs, cluster, { account, port, settings, log, onLine });
   return { ...server, major: programs.major, password };

@@ -10,7 +10,7 @@ export type Lateness = {
 const FLOOR_GROWTH_MS = 0.01;
 
 /**
- * Measures how late a database is. To begin a transaction is no work, so the time beyond the network round trip is waiting: for a processor of the database,
+ * Measures how late a database is. Beginning a transaction takes no work, so the time beyond the network round trip is waiting: for a processor of the database,
  * or for this process. The least time seen counts as the round trip.
  */
 export function measureLateness(): Lateness {

@@ -7,7 +7,7 @@ import type { Question, Reply, Sent } from "./answer-tasks.ts";
 export type Threads<Task, Result> = {
   /**
    * Has a thread do a task of an organization and returns its result. Organizations take turns, and none has the last of several threads, so a task
-   * never waits for all tasks of another organization. A task that has not ended in time ends its thread, whatever the thread is doing, and the next one
+   * never waits for all tasks of another organization. A task that has not ended in time ends its thread, even while it is busy, and the next one
    * gets a new thread. The message is made when the turn of the task comes; a task whose caller stops waiting before that is not begun.
    * @throws any error of the task, `tooLong` and `tooMany` of the options, deadline_exceeded
    */

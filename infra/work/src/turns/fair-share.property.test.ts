@@ -145,14 +145,14 @@ describe("shares", () => {
     return held;
   };
 
-  test("leave an organization that is alone all but the reserve, also beside what belongs to none", () => {
+  test("leave an organization that is alone all but the reserve, even while work without an organization runs", () => {
     const share = createFairShare<number>(10);
     share.enter(NO_TENANT, -1, 0);
     share.leave(NO_TENANT, 0);
     expect(heldBy(share, "a", 0)).toBe(8);
   });
 
-  test("are half of the pool beside others, until these have not been seen for 10 s", () => {
+  test("are half of the pool while others ask, until these have not been seen for 10 s", () => {
     const beside = createFairShare<number>(10);
     for (const party of ["a", "b"]) {
       beside.enter(party, -1, 0);
@@ -235,6 +235,6 @@ describe("shares", () => {
   });
 
   test("cannot be given back by who has none", () => {
-    expect(() => createFairShare<number>(4).leave("a", 0)).toThrow("that nobody had");
+    expect(() => createFairShare<number>(4).leave("a", 0)).toThrow("that was not taken");
   });
 });

@@ -136,7 +136,7 @@ export function createFairShare<Waiter>(connections: number): FairShare<Waiter> 
     leave(name, nowMs, use = "work") {
       const party = parties.get(name);
       const held = HELD_BY[use];
-      if (party === undefined || party[held] === 0) throw new Error("a connection was given back that nobody had");
+      if (party === undefined || party[held] === 0) throw new Error("a connection was given back that was not taken");
       party[held] -= 1;
       free += 1;
       forgetIdle(name, party);

@@ -1,4 +1,4 @@
-/** Bytes that one row of each kind counts for in the quota of storage: an estimate, the same for everybody (contract of the usage document). */
+/** Bytes that one row of each kind counts for in the quota of storage: an estimate, the same for every organization (contract of the usage document). */
 export const ROW_BYTES = {
   projects: 512,
   runs: 1024,

@@ -94,7 +94,8 @@ export function countArtifacts(deps: Pick<ArtifactsDeps, "db" | "runs">): Artifa
   return async (request, call) => {
     const caller = callerOf(call);
     const runIds = request.runIds.map((runId) => pathId(runId, "run"));
-    if (runIds.length > RUNS_PAGE_ROWS.max) throw badRequest(`at most ${RUNS_PAGE_ROWS.max} runs are counted at once`);
+    if (runIds.length > RUNS_PAGE_ROWS.max)
+      throw badRequest(`at most ${RUNS_PAGE_ROWS.max} runs are counted in one call`);
     await deps.runs.require(caller, runIds);
     return { counts: await deps.db.readTenant(caller.orgId, (tx) => countArtifactsOf(tx, caller.orgId, runIds)) };
   };

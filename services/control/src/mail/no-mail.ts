@@ -5,7 +5,7 @@ import type { Mail } from "./mail.ts";
 export function mailUnavailable(): AppError {
   return new AppError(
     "email_delivery_unavailable",
-    "this installation sends no e-mail, so nobody can be invited by it",
+    "this installation cannot send e-mail, so it cannot send invitations",
   );
 }
 

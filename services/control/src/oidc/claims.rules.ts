@@ -37,7 +37,7 @@ const URL_CHARACTERS_MAX = 2048;
 export function readClaims(claims: Claims, { domains, trustsEmail }: Admission): Person {
   const { issuer, subject } = claims;
   if (typeof claims.email !== "string" || claims.email === "")
-    throw new AppError("forbidden", "the identity provider does not tell your e-mail address");
+    throw new AppError("forbidden", "the identity provider does not return your e-mail address");
   // Some providers write the flag as a text.
   const isVerified = claims.email_verified === true || claims.email_verified === "true";
   if (!isVerified && !trustsEmail)
@@ -53,7 +53,7 @@ function readAddress(text: string): string {
   try {
     return readEmail(text);
   } catch (cause) {
-    throw new AppError("forbidden", "the identity provider tells no usable e-mail address", { cause });
+    throw new AppError("forbidden", "the identity provider returns an invalid e-mail address", { cause });
   }
 }
 

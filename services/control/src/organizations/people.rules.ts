@@ -133,7 +133,7 @@ export function requireTeam({ account_type: accountType }: { readonly account_ty
   if (accountType !== "personal") return;
   throw new AppError(
     "personal_workspace_invite_forbidden",
-    "nobody can be invited to a personal organization; create another organization",
+    "other people cannot be invited to a personal organization; create another organization",
   );
 }
 

@@ -71,7 +71,7 @@ export function isMissingSchema(error: unknown): boolean {
 
 /**
  * Returns the error to throw when a statement on another service's schema failed with `error`: while that service has not set
- * up its schema, an error that tells the client to try again. `what` begins its text.
+ * up its schema, an error that asks the client to try again. `what` begins its text.
  */
 function orMissingSchema(error: unknown, what: string): unknown {
   if (!isMissingSchema(error)) return error;

@@ -107,7 +107,7 @@ function checkKeys(part: unknown): void {
 function checkTexts(value: unknown, name: string): void {
   if (typeof value === "string") {
     if (value.includes("\0") || !value.isWellFormed()) throw badRequest(`${name} has NUL or a lone surrogate`);
-    if (isInstant(name) && !isDay(value)) throw badRequest(`${name} is no day that there is`);
+    if (isInstant(name) && !isDay(value)) throw badRequest(`${name} is not an existing day`);
     return;
   }
   if (typeof value !== "object" || value === null || ArrayBuffer.isView(value)) return;

@@ -18,7 +18,8 @@ export function measureRunDataHandler(deps: {
     const caller = callerOf(call);
     const { orgId } = caller;
     const runIds = request.runIds.map((runId) => pathId(runId, "run"));
-    if (runIds.length > RUNS_PAGE_ROWS.max) throw badRequest(`at most ${RUNS_PAGE_ROWS.max} runs are measured at once`);
+    if (runIds.length > RUNS_PAGE_ROWS.max)
+      throw badRequest(`at most ${RUNS_PAGE_ROWS.max} runs are measured in one call`);
     await runs.require(caller, runIds);
     return db.readTenant(
       orgId,

@@ -55,7 +55,7 @@ export function summarizeRuns(deps: RunsDeps): RunsHandlers["summarizeRuns"] {
     deps.columnKeeper.ask(callerOf(call).orgId, order);
     const metricKeysMax = request.selection ? 0 : LIST_METRIC_KEYS_MAX;
     const read = await withRuns(deps, call, request.filter, async (tx, orgId, filter) => {
-      // One more run tells whether there is a next page.
+      // One more run shows whether there is a next page.
       const choice = { filter, order, start, limit: limit + 1, counted: true };
       const { page, found } = await chooseRuns(tx, orgId, choice);
       const ids = page.slice(0, limit).map(({ id }) => id);

@@ -19,7 +19,7 @@ export type RunFilter = {
   readonly ids?: readonly string[];
   /** Whether so few runs pass that looking them up is quicker than finding them on a walk along the order of the list. */
   readonly few?: boolean;
-  /** Whether a walk along the order passes over so many runs that reading all of the filter first is quicker than looking each up. */
+  /** Whether reading all of the filter first is quicker than a walk along the order that looks up each run it passes. */
   readonly deep?: boolean;
 };
 

@@ -3,7 +3,7 @@ import { statusNumber } from "../fold/span-ids.rules.ts";
 import { readSummaryRest, type TraceSummary } from "../fold/summary.rules.ts";
 import type { SearchTerm } from "./search-terms.rules.ts";
 
-/** The place of a trace in a list. The run tells apart traces of several runs with one id and one start. */
+/** The place of a trace in a list. The run distinguishes traces of several runs with one id and one start. */
 export type TracePosition = { readonly startedUs: number; readonly traceId: string; readonly runId: string };
 
 /** The run or project whose traces are listed. */

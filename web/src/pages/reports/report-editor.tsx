@@ -115,7 +115,7 @@ function SaveNote({
   if (state === "conflict") {
     return (
       <div class="tm-conflict" role="alert">
-        <p>Somebody else changed this report meanwhile. Nothing of yours was saved since.</p>
+        <p>Someone else changed this report in the meantime. Your changes since then were not saved.</p>
         <Button size="s" onClick={onKeep}>
           Keep mine
         </Button>

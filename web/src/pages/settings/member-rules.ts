@@ -8,7 +8,7 @@ const ROLES: readonly Option<Role>[] = [
   { value: "viewer", label: "Viewer" },
 ];
 
-/** Whether one with the role `own` may change or remove one with another role: owners everybody, admins everybody but owners. */
+/** Whether one with the role `own` may change or remove one with another role: owners all members, admins all but owners. */
 export function mayChange(own: Role | undefined, other: Role): boolean {
   return own === "owner" || (own === "admin" && other !== "owner");
 }

@@ -94,8 +94,8 @@ export function MembersSection() {
           }}
         >
           <p>
-            <strong>{leaving.user.primary_email}</strong> is signed out of this organization at once. API keys that the
-            person made stay until they are revoked.
+            <strong>{leaving.user.primary_email}</strong> is signed out of this organization immediately. API keys that
+            the person made stay until they are revoked.
           </p>
         </ConfirmDialog>
       )}

@@ -22,7 +22,7 @@ type ListedSession = {
   readonly expires_at: string;
 };
 
-/** Where the signed-in person is signed in, and for owners and admins everybody in the organization; each session can be ended. */
+/** Where the signed-in person is signed in, and for owners and admins, all members of the organization; each session can be ended. */
 export function SessionsSection() {
   const [isAll, setAll] = useState(false);
   const { data, error, reload } = useQuery<{ readonly sessions: readonly ListedSession[] }>(

@@ -16,7 +16,7 @@ export function UsageSection() {
       {data !== undefined && organization !== undefined && (
         <>
           <p class="tm-muted">
-            Plan {organization.plan_tier}. The figures of this month begin anew <Time at={data.usage_period.reset_at} />
+            Plan {organization.plan_tier}. The figures of this month start over <Time at={data.usage_period.reset_at} />
             .
           </p>
           <DataTable label="Usage" columns={["What", "Used", "Included", "Share"]} numbers={["Used", "Included"]}>

@@ -105,7 +105,7 @@ export function BulkDialog({
         </>
       }
     >
-      {kind === "delete" && <p>Deleted runs are gone from all lists at once. They can be restored for 30 days.</p>}
+      {kind === "delete" && <p>Deleted runs disappear from all lists immediately. They can be restored for 30 days.</p>}
       {kind === "stop" && (
         <p>
           The training processes are told at their next poll. The table shows when each acknowledges and when it has

@@ -13,7 +13,7 @@ export type ShownFile = {
 };
 
 /**
- * Shows a file within bounds. Texts are shown as text whatever they contain; images, videos and audio only by their elements, in which
+ * Shows a file within bounds. Texts are shown as text with any content; images, videos and audio only by their elements, in which
  * nothing runs, SVG included.
  */
 export function FilePreview({ file }: { readonly file: ShownFile }) {

@@ -27,7 +27,7 @@ export function prettyJson(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), undefined, 2);
   } catch {
-    // It is cut, or not JSON whatever its type says: shown as it is.
+    // It is cut, or not JSON despite its type: shown as it is.
     return text;
   }
 }

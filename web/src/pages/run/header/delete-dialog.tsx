@@ -46,7 +46,10 @@ export function DeleteDialog({
         </>
       }
     >
-      <p>The run can be restored for 30 days. After that it is gone for good. Artifact versions that it made stay.</p>
+      <p>
+        The run can be restored for 30 days. After that it is removed permanently. Artifact versions that it created
+        stay.
+      </p>
       <ErrorNote error={error} />
       {counted === undefined && error === undefined && <Skeleton lines={2} />}
       {counted !== undefined && (

@@ -16,7 +16,7 @@ const control = (change: Partial<RunControl>): RunControl => ({
 });
 
 describe("a stop request", () => {
-  test("that nobody made has no words", () => {
+  test("that does not exist has no text", () => {
     expect(stopWords(control({ stop_state: "none", stop_requested_at: null }), now(9))).toBeUndefined();
   });
 
@@ -34,19 +34,19 @@ describe("a stop request", () => {
     expect(words.tone).toBe("warn");
   });
 
-  test("that is acknowledged tells since when", () => {
+  test("that is acknowledged shows since when", () => {
     const words = stopWords(control({ stop_state: "acknowledged", stop_acknowledged_at: at(10) }), now(15))!;
     expect(words.sentence).toBe("The training process acknowledged the request 5 s ago and is stopping.");
     expect(words.steps.map((step) => step.at !== null)).toEqual([true, true, false]);
   });
 
-  test("that is completed tells how long it took", () => {
+  test("that is completed shows how long it took", () => {
     const done = { stop_state: "completed", stop_acknowledged_at: at(10), stop_completed_at: at(75) } as const;
     expect(stopWords(control(done), now(500))!.sentence).toBe("Stopped 1 min 15 s after a person asked.");
   });
 
   test("that came too late says so", () => {
     const words = stopWords(control({ stop_state: "terminal_without_completion", actor: null }), now(60))!;
-    expect(words.sentence).toBe("The run ended by itself; somebody had asked it to stop 1 min ago.");
+    expect(words.sentence).toBe("The run ended by itself; someone had asked it to stop 1 min ago.");
   });
 });

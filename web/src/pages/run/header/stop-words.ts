@@ -15,7 +15,7 @@ const ACTORS: Readonly<Record<string, string>> = { user: "a person", api_key: "a
 
 /** Returns who asked, in words. */
 function actorWords(actor: string | null): string {
-  return ACTORS[actor ?? ""] ?? "somebody";
+  return ACTORS[actor ?? ""] ?? "someone";
 }
 
 /** A request without an answer for this long is shown as late; trainings poll every 10 to 30 seconds. */
