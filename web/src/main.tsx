@@ -1,14 +1,14 @@
+import { render } from "preact";
 import "./styles/tokens.css";
 import "./styles/base.css";
-import { render } from "preact";
+import "./pages/shared-chunk.ts";
 import { loadSession } from "./api/session.ts";
 import { startKeys } from "./app/keys.ts";
-import "./pages/shared-chunk.ts";
 import { currentLocation } from "./app/location.ts";
 import { matchRoute } from "./app/match-route.ts";
 import { preloadPage } from "./app/routes.tsx";
 import { Shell } from "./app/shell.tsx";
-import { ErrorNote } from "./ui/error-note.tsx";
+import { ErrorNote } from "./ui/page-states.tsx";
 
 const root = document.querySelector("#app")!;
 

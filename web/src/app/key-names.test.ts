@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { pressedName, shortcutName } from "./key-names.ts";
+import { pressedName, shortcutName } from "./keys.ts";
 
 const press = (
   key: string,

@@ -1,4 +1,4 @@
-import { EmptyState } from "../ui/empty-state.tsx";
+import { EmptyState } from "../ui/page-states.tsx";
 import { Link } from "./link.tsx";
 import { useTitle } from "./title.ts";
 

@@ -6,8 +6,9 @@ import { IconButton } from "../ui/button.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Toasts } from "../ui/toast.tsx";
 import { undoLast } from "../ui/toasts.ts";
+import "./shell.css";
 import { AccountMenu } from "./account-menu.tsx";
-import { signInAddress, projectAddress } from "./addresses.ts";
+import { projectAddress, signInAddress } from "./addresses.ts";
 import { ConnectionBanner } from "./connection-banner.tsx";
 import { KeysHelp } from "./keys-help.tsx";
 import { useKeys } from "./keys.ts";
@@ -17,7 +18,6 @@ import { matchRoute, openPages } from "./match-route.ts";
 import { Palette } from "./palette.tsx";
 import { CurrentPage } from "./routes.tsx";
 import { theme, toggleTheme } from "./theme.ts";
-import "./shell.css";
 
 /** The overlay of the page: nothing, the palette of commands or the help about keys. */
 const overlay = signal<"palette" | "help" | undefined>(undefined);

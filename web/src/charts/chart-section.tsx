@@ -1,11 +1,11 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { useKeys } from "../app/keys.ts";
 import { Button } from "../ui/button.tsx";
-import { EmptyState } from "../ui/empty-state.tsx";
-import { ErrorNote } from "../ui/error-note.tsx";
+import { EmptyState, ErrorNote } from "../ui/page-states.tsx";
 import { Skeleton } from "../ui/spinner.tsx";
-import { keyMatch } from "./keys/match.ts";
-import { sectionsOf } from "./keys/sections.ts";
+import { useWidth } from "../ui/use-width.ts";
+import "./charts.css";
+import { keyMatch, sectionsOf } from "./keys/sections.ts";
 import { useCatalogue } from "./keys/use-catalogue.ts";
 import { loadLooks } from "./look/run-look.ts";
 import { CardGrid } from "./section/card-grid.tsx";
@@ -13,12 +13,9 @@ import { Controls } from "./section/controls.tsx";
 import { createVisibleCards } from "./section/visible-cards.ts";
 import type { ChartContext, ChartRun } from "./section/types.ts";
 import { useChartState } from "./section/use-chart-state.ts";
-import { useNews } from "./section/use-news.ts";
-import type { ChartState } from "./state/chart-state.ts";
-import { nextSmoothing } from "./state/smoothing-steps.ts";
-import { useWidth } from "../ui/use-width.ts";
-import { createLink } from "./view/chart-link.ts";
-import "./charts.css";
+import { useNews } from "./section/use-lines.ts";
+import { nextSmoothing, type ChartState } from "./state/chart-state.ts";
+import { createLink } from "./view/summary.ts";
 
 /** More charts than this are never drawn at the same time. */
 const CHARTS_MAX = 24;

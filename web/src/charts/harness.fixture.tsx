@@ -1,9 +1,9 @@
-import "../styles/tokens.css";
-import "../styles/base.css";
 import { signal } from "@preact/signals";
 import { render } from "preact";
-import { startKeys } from "../app/keys.ts";
+import "../styles/tokens.css";
+import "../styles/base.css";
 import "../app/theme.ts";
+import { startKeys } from "../app/keys.ts";
 import { ChartSection, RunSwatch, type ChartRun } from "./index.ts";
 
 /** The input that a test of charts puts into the page, as JSON in an element. */

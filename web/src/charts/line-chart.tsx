@@ -1,20 +1,18 @@
 import type { RefObject } from "preact";
 import { useSignalEffect } from "@preact/signals";
 import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useWidth } from "../ui/use-width.ts";
+import "./charts.css";
 import { drawScene } from "./scene/canvas.ts";
 import type { Axes, Line } from "./scene/line-model.ts";
 import { lineScene, type LineScene } from "./scene/line-scene.ts";
 import type { Range } from "./scene/scale.ts";
-import { usePainter } from "./view/canvas-stage.ts";
-import { useWidth } from "../ui/use-width.ts";
-import { createLink, type ChartLink } from "./view/chart-link.ts";
-import { drawPointed } from "./view/draw-pointed.ts";
-import { pageInks } from "./view/page-inks.ts";
+import { pageInks, usePainter } from "./view/canvas-stage.ts";
+import { axisText, createLink, summaryOf, type ChartLink } from "./view/summary.ts";
+import { drawPointed } from "./view/readings.ts";
 import { useChartKeys } from "./view/use-chart-keys.ts";
 import { useChartPointer } from "./view/use-chart-pointer.ts";
-import { axisText, summaryOf } from "./view/summary.ts";
 import { Tooltip } from "./view/tooltip.tsx";
-import "./charts.css";
 
 /** What surrounding parts, such as downloads, can request of a chart. */
 export type ChartHandle = { readonly drawn: () => LineScene | undefined };

@@ -1,7 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { Button, IconButton } from "../ui/button.tsx";
-import { ErrorNote } from "../ui/error-note.tsx";
-import { counted } from "../ui/number-words.ts";
+import { ErrorNote } from "../ui/page-states.tsx";
+import { counted } from "../ui/words.ts";
 import { Spinner } from "../ui/spinner.tsx";
 import { plainText } from "./ansi.ts";
 import type { LogSource } from "./log-source.ts";

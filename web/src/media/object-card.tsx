@@ -1,8 +1,8 @@
 import type { ComponentChildren } from "preact";
-import { Badge } from "../ui/badge.tsx";
+import { Badge } from "../ui/status-badge.tsx";
 import { EvaluationCard } from "./evaluation-card.tsx";
 import { barsOf, readHistogram } from "./histogram-bars.ts";
-import type { RichObject } from "./object-types.ts";
+import type { RichObject } from "./steps.ts";
 import { TableRows } from "./table-rows.tsx";
 
 /** The object logged under a key, at a step. `name` heads it, after `mark`; `label` names the content for people who do not see it. */

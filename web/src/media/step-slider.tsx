@@ -1,8 +1,8 @@
 import { currentLocation, setQuery } from "../app/location.ts";
 import { useKeys } from "../app/keys.ts";
 import { IconButton } from "../ui/button.tsx";
-import { nearestStop, sliderSteps, type Stepped } from "./steps.ts";
 import "./media.css";
+import { nearestStop, sliderSteps, type Stepped } from "./steps.ts";
 
 /** The step that the address names, as the nearest stop; the last one where it names none. */
 export function shownStep(stops: readonly number[]): number | undefined {

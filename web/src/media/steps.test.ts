@@ -1,5 +1,5 @@
-import { expect, test } from "@jest/globals";
 import fc from "fast-check";
+import { expect, test } from "@jest/globals";
 import { atOrBefore, atStep, nearestStop, sliderSteps } from "./steps.ts";
 
 const at = (step: number | null, created = "2026-01-01T00:00:00Z") => ({ step, created_at: created });

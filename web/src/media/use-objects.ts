@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { call } from "../api/client.ts";
-import type { RichObject } from "./object-types.ts";
+import type { RichObject } from "./steps.ts";
 
 const PAGE = 500;
 

@@ -1,8 +1,7 @@
 import { Component } from "preact";
 import { classes } from "../ui/class-names.ts";
-import { cellStyle } from "./cell-style.ts";
-import type { GridColumn } from "./grid-types.ts";
-import { isSame } from "./is-same.ts";
+import { cellStyle, type GridColumn } from "./grid-types.ts";
+import { isSame } from "./pages.ts";
 import type { PlacedColumn } from "./windows.ts";
 
 /** The content of a row. None of it is created again while a grid is scrolled. */

@@ -1,12 +1,11 @@
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import "./grid.css";
 import { GridHeader } from "./grid-header.tsx";
 import { GridRow } from "./grid-row.tsx";
 import type { GridProps, Place } from "./grid-types.ts";
 import { placeAfter } from "./keys.ts";
-import { useIdle } from "./use-idle.ts";
-import { useScroll } from "./use-scroll.ts";
+import { useIdle, useScroll } from "./use-scroll.ts";
 import { columnWindow, rowsTop, scrollHeight, scrollToRow, seenRows, withAround } from "./windows.ts";
-import "./grid.css";
 
 const touch = matchMedia("(pointer: coarse), (max-width: 640px)");
 

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { isSame } from "./is-same.ts";
+import { isSame } from "./pages.ts";
 
 test("objects are the same when all their values are", () => {
   const list: number[] = [];

@@ -1,4 +1,3 @@
-import { PAGE_ROWS } from "./page-rows.ts";
 import { pagesOf, type RowWindow } from "./windows.ts";
 
 /** Rows of one request. */
@@ -118,3 +117,14 @@ export function createPages<Row>(
     },
   };
 }
+
+/** Whether two objects of one kind have the same values, each compared by `===`. */
+export function isSame<T extends object>(one: T, other: T): boolean {
+  const names = Object.keys(one) as (keyof T)[];
+  return (
+    names.length === Object.keys(other).length && names.every((name) => name in other && one[name] === other[name])
+  );
+}
+
+/** Rows of a page of a long list, which one request reads. */
+export const PAGE_ROWS = 100;

@@ -1,4 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
+import "./notes.css";
 import { Button, IconButton } from "./button.tsx";
 import { copyText } from "./copy-text.ts";
 import { toast } from "./toasts.ts";
@@ -27,4 +28,16 @@ export function CopyButton({
   };
   const facts = { size: "s", icon: isDone ? "check" : "copy", onClick: () => void copy() } as const;
   return children === undefined ? <IconButton {...facts} label={label} /> : <Button {...facts}>{children}</Button>;
+}
+
+/** Code to copy. `label` says what it does. */
+export function Snippet({ text, label }: { readonly text: string; readonly label: string }) {
+  return (
+    <div class="tm-snippet">
+      <pre tabIndex={0} role="region" aria-label={label}>
+        <code>{text}</code>
+      </pre>
+      <CopyButton text={text} label={`Copy: ${label}`} />
+    </div>
+  );
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { byteWords, counted, metricWords } from "./number-words.ts";
+import { byteWords, counted, metricWords } from "./words.ts";
 
 test.each([
   [0, "0 B"],

@@ -1,5 +1,6 @@
-import { classes } from "./class-names.ts";
+import type { ComponentChildren } from "preact";
 import "./badge.css";
+import { classes } from "./class-names.ts";
 
 /** How the status of a run is shown. */
 type StatusLook = {
@@ -36,6 +37,23 @@ export function StatusBadge({ status, stale = false }: { readonly status: string
     <span class={classes("tm-badge", `tm-badge-${kind}`)} title={title}>
       <span class={classes("tm-dot", `tm-dot-${shape}`)} aria-hidden="true" />
       {label}
+    </span>
+  );
+}
+
+/** A short word or number about the element next to it. */
+export function Badge({
+  kind = "plain",
+  title,
+  children,
+}: {
+  readonly kind?: "plain" | "good" | "warn" | "bad" | "info" | "accent";
+  readonly title?: string;
+  readonly children?: ComponentChildren;
+}) {
+  return (
+    <span class={classes("tm-badge", kind !== "plain" && `tm-badge-${kind}`)} title={title}>
+      {children}
     </span>
   );
 }

@@ -1,8 +1,8 @@
 import type { ComponentChildren } from "preact";
 import { useRef } from "preact/hooks";
-import { classes } from "./class-names.ts";
-import { Badge } from "./badge.tsx";
 import "./tabs.css";
+import { classes } from "./class-names.ts";
+import { Badge } from "./status-badge.tsx";
 
 /** One tab. */
 export type Tab<Id extends string = string> = {

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { durationWords, relativeTime, spanWords } from "./time-words.ts";
+import { durationWords, relativeTime, spanWords } from "./words.ts";
 
 const now = Date.UTC(2026, 10, 25, 12);
 const ago = (ms: number): string => relativeTime(now - ms, now);

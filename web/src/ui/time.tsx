@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { absoluteTime, relativeTime } from "./time-words.ts";
+import { absoluteTime, relativeTime } from "./words.ts";
 import { whenIdle } from "./when-idle.ts";
 
 /** One clock for all times of the page; it stops while the page is hidden. */

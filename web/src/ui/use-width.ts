@@ -1,4 +1,4 @@
-import { useLayoutEffect, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useState } from "preact/hooks";
 import type { RefObject } from "preact";
 
 /** Returns the width of an element, which follows it. 0 until it is known. */
@@ -13,4 +13,17 @@ export function useWidth(element: RefObject<HTMLElement | null>): number {
     return () => observer.disconnect();
   }, []);
   return width;
+}
+
+const narrow = matchMedia("(max-width: 760px)");
+
+/** Whether the window is too narrow for two panes. */
+export function useIsNarrow(): boolean {
+  const [isNarrow, setNarrow] = useState(narrow.matches);
+  useEffect(() => {
+    const read = (): void => setNarrow(narrow.matches);
+    narrow.addEventListener("change", read);
+    return () => narrow.removeEventListener("change", read);
+  }, []);
+  return isNarrow;
 }

@@ -3,7 +3,7 @@ import { Button } from "../../ui/button.tsx";
 import { counted } from "../scene/numbers.ts";
 import { parallelScene, type Brushes, type ParallelColumn, type ParallelRun } from "../scene/parallel-scene.ts";
 import { useWidth } from "../../ui/use-width.ts";
-import { pageInks } from "../view/page-inks.ts";
+import { pageInks } from "../view/canvas-stage.ts";
 import { Stage } from "./stage.tsx";
 
 /** How close to a column a brush begins, in pixels. */

@@ -3,7 +3,7 @@ import { runInk } from "../look/run-look.ts";
 import { counted, shortNumber } from "../scene/numbers.ts";
 import { pointAt, scatterScene, type PlottedRun } from "../scene/scatter-scene.ts";
 import { useWidth } from "../../ui/use-width.ts";
-import { pageInks } from "../view/page-inks.ts";
+import { pageInks } from "../view/canvas-stage.ts";
 import { Stage } from "./stage.tsx";
 
 /** A run with what columns have of it. */

@@ -1,11 +1,11 @@
 import type { ComponentChildren, RefObject } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
+import "../charts.css";
 import { Button } from "../../ui/button.tsx";
 import { drawScene } from "../scene/canvas.ts";
 import type { Scene } from "../scene/scene.ts";
 import { downloadPng, downloadSvg } from "../section/downloads.ts";
 import { usePainter } from "../view/canvas-stage.ts";
-import "../charts.css";
 
 /** A picture in its place, with the parts next to it. */
 export function Stage({

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
-import { readKeys } from "./catalogue.ts";
-import { keyMatch } from "./match.ts";
-import { keyTree, sectionsOf } from "./sections.ts";
+import { readKeys } from "./use-catalogue.ts";
+import { keyMatch, keyTree, sectionsOf } from "./sections.ts";
 
 describe("a search for keys", () => {
   const keys = ["train/Loss", "train/acc", "eval/loss", "lr"];

@@ -1,4 +1,4 @@
-import { isGap } from "../series/gaps.ts";
+import { isGap } from "../series/series.ts";
 import type { Line } from "./line-model.ts";
 import type { Scale } from "./scale.ts";
 

@@ -1,4 +1,4 @@
-import type { Range } from "./scale.ts";
+import type { Range, Scale } from "./scale.ts";
 
 /** A line of a chart: of a run, or of a group of runs. All columns have one length and the order of `x`. */
 export type Line = {
@@ -59,4 +59,24 @@ export function nearestAt(line: Line, x: number): number {
   if (after >= line.x.length) return before;
   if (before < 0) return after;
   return x - line.x[before]! <= line.x[after]! - x ? before : after;
+}
+
+/** Returns a column without the parent's part, so that the line begins with the fork. */
+export function ownPart(line: Line, ys: Float64Array): Float64Array {
+  return line.forkStep === undefined ? ys : ys.map((value, i) => (isInherited(line, i) ? Number.NaN : value));
+}
+
+/** Returns the parent's part of a column of a fork, up to the first own point, so that both parts meet there. */
+export function inheritedPart(line: Line, ys: Float64Array): Float64Array {
+  return ys.map((value, i) => (isInherited(line, i) || (i > 0 && isInherited(line, i - 1)) ? value : Number.NaN));
+}
+
+/** Returns where the last point of the parent's part lies, if it is in view. */
+export function forkPlace(line: Line, ys: Float64Array, x: Scale, y: Scale): Float64Array {
+  let last = -1;
+  for (let i = 0; i < ys.length; i++)
+    if (isInherited(line, i) && (last < 0 || line.step![i]! >= line.step![last]!)) last = i;
+  if (last < 0) return new Float64Array();
+  const place = Float64Array.of(x.toPixel(line.x[last]!), y.toPixel(ys[last]!));
+  return place.every(Number.isFinite) ? place : new Float64Array();
 }

@@ -1,10 +1,9 @@
 import { describe, expect, test } from "@jest/globals";
-import { csvOf, cellOf } from "./csv.ts";
-import { type Axes, type Line, nearestAt } from "./line-model.ts";
+import { cellOf, csvOf, rowsOf } from "./table-rows.ts";
+import { nearestAt, type Axes, type Line } from "./line-model.ts";
 import { lineScene } from "./line-scene.ts";
 import type { Shape } from "./scene.ts";
-import { svgOf } from "./svg.ts";
-import { rowsOf } from "./table-rows.ts";
+import { svgOf } from "./svg-element.ts";
 
 const inks = { surface: "#ffffff", ink: "#000000", faint: "#666666", rule: "#dddddd" };
 const size = { width: 400, height: 200 };

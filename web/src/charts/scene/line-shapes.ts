@@ -1,7 +1,6 @@
-import { gapOf, isGap } from "../series/gaps.ts";
+import { gapOf, isGap } from "../series/series.ts";
 import { bandOf, spikesOf } from "./band-shapes.ts";
-import { forkPlace, inheritedPart, ownPart } from "./fork-parts.ts";
-import { lowerBound, type Line } from "./line-model.ts";
+import { forkPlace, inheritedPart, lowerBound, ownPart, type Line } from "./line-model.ts";
 import type { Scale } from "./scale.ts";
 import type { Shape } from "./scene.ts";
 

@@ -1,7 +1,6 @@
 import { text } from "./axes-shapes.ts";
 import { shortNumber } from "./numbers.ts";
-import { rampColor } from "./ramp.ts";
-import { scaleOf, widened, type Range, type Scale } from "./scale.ts";
+import { rampColor, scaleOf, widened, type Range, type Scale } from "./scale.ts";
 import { CHARACTER_PIXELS, type Inks, type Scene, type Shape } from "./scene.ts";
 import { linearTicks, logTicks } from "./ticks.ts";
 

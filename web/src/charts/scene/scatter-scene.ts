@@ -1,7 +1,6 @@
 import { axesOf } from "./axes-shapes.ts";
 import { counted, shortNumber } from "./numbers.ts";
-import { rampColor } from "./ramp.ts";
-import { widened, type Range, type Scale } from "./scale.ts";
+import { rampColor, widened, type Range, type Scale } from "./scale.ts";
 import type { Inks, Scene, Shape } from "./scene.ts";
 
 /** A run with numbers of columns; null where it has none. */

@@ -1,4 +1,4 @@
-import { lowerBound, type Line } from "./line-model.ts";
+import { isInherited, lowerBound, type Line } from "./line-model.ts";
 import { counted } from "./numbers.ts";
 import type { Range } from "./scale.ts";
 
@@ -6,7 +6,7 @@ const ROWS_MAX = 200;
 const COLUMNS_MAX = 20;
 
 /** A place of the axis with the value of each line there. */
-export type TableRow = { readonly x: number; readonly values: readonly (number | undefined)[] };
+type TableRow = { readonly x: number; readonly values: readonly (number | undefined)[] };
 
 /** Returns a table of lines: a limited number of rows and columns, evenly chosen, and a sentence on omitted ones. */
 export function rowsOf(
@@ -32,4 +32,42 @@ export function rowsOf(
     ...(lines.length > shown.length ? [`the first ${COLUMNS_MAX} of ${counted(lines.length, "line")}`] : []),
   ];
   return { shown, rows, left: parts.length === 0 ? "" : `This shows ${parts.join(" and ")}. The CSV file has all.` };
+}
+
+/** Columns that a line may have in addition to x and y. */
+const MORE = ["low", "high", "count", "smoothed", "step"] as const;
+
+/**
+ * Writes the data that a chart draws: a row for each point or bucket of each line in view, with full digits. `xName` and `yName` head the columns of the
+ * axes. If forks are drawn with their parents' parts, a last column marks those points. RFC 4180.
+ */
+export function csvOf(
+  lines: readonly Line[],
+  view: Range,
+  { xName, yName }: { readonly xName: string; readonly yName: string },
+): string {
+  const more = MORE.filter(
+    (name) => lines.some((line) => line[name] !== undefined) && !(name === "step" && xName === "step"),
+  );
+  const hasForks = lines.some(({ forkStep }) => forkStep !== undefined);
+  const rows = [["id", "name", xName, yName, ...more, ...(hasForks ? ["inherited"] : [])].map(cellOf).join(",")];
+  for (const line of lines) {
+    const head = `${cellOf(line.id)},${cellOf(line.name)}`;
+    for (let i = lowerBound(line.x, view[0]); i < line.x.length && line.x[i]! <= view[1]; i++) {
+      const cells = more.map((name) => numberText(line[name]?.[i]));
+      if (hasForks) cells.push(String(isInherited(line, i)));
+      rows.push([head, numberText(line.x[i]), numberText(line.y[i]), ...cells].join(","));
+    }
+  }
+  return `${rows.join("\r\n")}\r\n`;
+}
+
+function numberText(value: number | undefined): string {
+  return value === undefined ? "" : String(value);
+}
+
+/** Quotes a text where it must be; a leading sign that a spreadsheet takes for a formula gets an apostrophe before it. */
+export function cellOf(text: string): string {
+  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { parallelScene } from "./parallel-scene.ts";
-import { rampColor } from "./ramp.ts";
+import { rampColor } from "./scale.ts";
 import { pointAt, scatterScene } from "./scatter-scene.ts";
 
 const inks = { surface: "#ffffff", ink: "#000000", faint: "#666666", rule: "#dddddd" };

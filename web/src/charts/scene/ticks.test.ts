@@ -1,5 +1,5 @@
-import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
+import { describe, expect, test } from "@jest/globals";
 import { scaleOf, widened } from "./scale.ts";
 import { shortDuration, shortNumber } from "./numbers.ts";
 import { linearTicks, logTicks } from "./ticks.ts";

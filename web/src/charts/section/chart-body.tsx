@@ -1,8 +1,8 @@
 import type { RefObject } from "preact";
-import { ErrorNote } from "../../ui/error-note.tsx";
+import { ErrorNote } from "../../ui/page-states.tsx";
 import { Skeleton } from "../../ui/spinner.tsx";
-import { type ChartHandle, LineChart } from "../line-chart.tsx";
-import { Swatch } from "../look/run-swatch.tsx";
+import { LineChart, type ChartHandle } from "../line-chart.tsx";
+import { Swatch } from "../look/look-picker.tsx";
 import type { Axes, Line } from "../scene/line-model.ts";
 import { counted } from "../scene/numbers.ts";
 import type { XAxis } from "../series/series.ts";

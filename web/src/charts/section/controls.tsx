@@ -3,9 +3,9 @@ import { Menu } from "../../ui/menu.tsx";
 import { Select, type Option } from "../../ui/select.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { KeyBrowser } from "../keys/key-browser.tsx";
-import type { KeyMatch } from "../keys/match.ts";
+import type { KeyMatch } from "../keys/sections.ts";
 import type { Smoothing, XAxis } from "../series/series.ts";
-import { smoothingStops } from "../state/smoothing-steps.ts";
+import { smoothingStops } from "../state/chart-state.ts";
 import type { ChartContext } from "./types.ts";
 
 const AXES: readonly Option<string>[] = [

@@ -1,9 +1,9 @@
 import { drawScene } from "../scene/canvas.ts";
-import { csvOf } from "../scene/csv.ts";
+import { csvOf } from "../scene/table-rows.ts";
 import type { Line } from "../scene/line-model.ts";
 import type { LineScene } from "../scene/line-scene.ts";
 import type { Scene } from "../scene/scene.ts";
-import { svgOf } from "../scene/svg.ts";
+import { svgOf } from "../scene/svg-element.ts";
 
 /** Pixels of a PNG for each pixel of the chart, so that it prints well. */
 const PNG_RATIO = 2;

@@ -1,4 +1,4 @@
-import type { ChartLink } from "../view/chart-link.ts";
+import type { ChartLink } from "../view/summary.ts";
 import type { ChartState } from "../state/chart-state.ts";
 
 /** A run whose lines charts show. */

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { currentLocation, setQuery } from "../../app/location.ts";
-import { queryOf, stateOf, STATE_USUAL, type ChartState } from "../state/chart-state.ts";
+import { queryOf, STATE_USUAL, stateOf, type ChartState } from "../state/chart-state.ts";
 import type { ChartContext } from "./types.ts";
 
 /** The choices for charts: those of the address, or, beginning with `settings`, those of this place alone. */

@@ -1,9 +1,8 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Batcher } from "../series/batcher.ts";
-import { entriesOf, newBehind, withNew } from "../series/delta.ts";
-import { groupsLoader, type GroupsQuery, type GroupSeries } from "../series/read-groups.ts";
+import { entriesOf, newBehind, withNew, type Series, type SeriesQuery } from "../series/series.ts";
+import { groupsLoader, type GroupSeries, type GroupsQuery } from "../series/read-groups.ts";
 import { seriesLoader } from "../series/read-series.ts";
-import type { Series, SeriesQuery } from "../series/series.ts";
 
 /** The state of a chart's request. */
 export type Loaded<Result> = {

@@ -1,7 +1,7 @@
 import { call } from "../../api/client.ts";
 import type { GroupBy } from "../state/chart-state.ts";
 import { createBatcher } from "./batcher.ts";
-import { whileBusy } from "./retry.ts";
+import { whileBusy } from "./read-series.ts";
 
 /** Most runs that may be grouped. */
 export const GROUP_RUNS_MAX = 1000;

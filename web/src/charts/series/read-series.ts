@@ -1,7 +1,6 @@
-import { send } from "../../api/client.ts";
+import { ApiError, send } from "../../api/client.ts";
 import { createBatcher } from "./batcher.ts";
 import { seriesOf, splitSeries, type SentSeries } from "./decode.ts";
-import { whileBusy } from "./retry.ts";
 import { bytesOf, type Series, type SeriesQuery } from "./series.ts";
 
 /** Points and buckets of an answer (API: `total_point_cap`). */
@@ -17,7 +16,7 @@ export const SERIES_RUNS_MAX = 2000;
 const TURN_MS = 8;
 
 /** With `afterStep`: only the new points of running runs. */
-export type SeriesAsked = SeriesQuery & { readonly afterStep?: number };
+type SeriesAsked = SeriesQuery & { readonly afterStep?: number };
 
 /** Reads series for charts. */
 export const seriesLoader = createBatcher<SeriesAsked, readonly Series[]>({
@@ -73,4 +72,24 @@ async function readBatch(
   }
   add(split.end());
   return byKey;
+}
+
+/** Pauses before a request that the server had no room for is sent again. */
+const PAUSES_MS = [500, 1500, 4000, 8000];
+
+/** Statuses that mean "later". 0: no answer. */
+const LATER = new Set([0, 429, 502, 503, 504]);
+
+/** Sends a read again, with growing pauses, while the server has no room for it. @throws ApiError when it refuses, or still has none */
+export async function whileBusy<T>(signal: AbortSignal, read: () => Promise<T>): Promise<T> {
+  for (const pause of PAUSES_MS) {
+    try {
+      return await read();
+    } catch (error) {
+      if (!(error instanceof ApiError) || !LATER.has(error.status)) throw error;
+      await new Promise((resolve) => setTimeout(resolve, pause));
+      signal.throwIfAborted();
+    }
+  }
+  return read();
 }

@@ -1,11 +1,10 @@
-import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
+import { describe, expect, test } from "@jest/globals";
 import { batchesOf, createBatcher } from "./batcher.ts";
 import { middles, seriesOf, splitSeries, type SentSeries } from "./decode.ts";
-import { newBehind, withNew } from "./delta.ts";
+import { newBehind, withNew, type Series } from "./series.ts";
 import { groupName, groupsOf } from "./read-groups.ts";
 import { seriesBody } from "./read-series.ts";
-import type { Series } from "./series.ts";
 import { stepsWithin } from "./zoom-steps.ts";
 
 const column = (...values: number[]): Float64Array => Float64Array.from(values);

@@ -1,7 +1,6 @@
-import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { nextSmoothing } from "./smoothing-steps.ts";
-import { queryOf, stateOf, STATE_USUAL, type ChartState } from "./chart-state.ts";
+import { describe, expect, test } from "@jest/globals";
+import { nextSmoothing, queryOf, STATE_USUAL, stateOf, type ChartState } from "./chart-state.ts";
 
 const text = fc.string({ minLength: 1 });
 const finite = fc.double({ noNaN: true, noDefaultInfinity: true });

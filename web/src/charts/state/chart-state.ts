@@ -40,9 +40,7 @@ export const STATE_USUAL: ChartState = {
 };
 
 /** The names that charts have in the query of an address. */
-export type ChartQuery = Readonly<
-  Record<"x" | "y" | "smooth" | "keys" | "zoom" | "group" | "lineage", string | undefined>
->;
+type ChartQuery = Readonly<Record<"x" | "y" | "smooth" | "keys" | "zoom" | "group" | "lineage", string | undefined>>;
 
 /** Writes a choice as parts of an address; undefined for defaults. Reading it gives the same choice. */
 export function queryOf(state: ChartState): ChartQuery {
@@ -104,4 +102,26 @@ function rangeOf(text: string): Range | undefined {
   const [from, to, ...more] = text.split("~").map((part) => (part.trim() === "" ? Number.NaN : Number(part)));
   if (from === undefined || to === undefined || more.length > 0) return undefined;
   return Number.isFinite(from) && Number.isFinite(to) && from < to ? [from, to] : undefined;
+}
+
+/** The steps of `[` and `]` for each kind, starting from none. */
+const STEPS: Readonly<Record<Smoothing["kind"], readonly number[]>> = {
+  ema: [0.3, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 0.995, 0.999],
+  gaussian: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000],
+  mean: [2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000],
+};
+
+/** Returns more or less smoothing, one step on; undefined for none. */
+export function nextSmoothing(now: Smoothing | undefined, by: 1 | -1): Smoothing | undefined {
+  const kind = now?.kind ?? "ema";
+  const steps = STEPS[kind];
+  if (now === undefined) return by > 0 ? { kind, parameter: steps[0]! } : undefined;
+  const next = by > 0 ? steps.find((step) => step > now.parameter) : steps.findLast((step) => step < now.parameter);
+  if (next !== undefined) return { kind, parameter: next };
+  return by > 0 ? now : undefined;
+}
+
+/** Returns the places of a slider, from none on. */
+export function smoothingStops(kind: Smoothing["kind"]): readonly number[] {
+  return STEPS[kind];
 }

@@ -1,3 +1,4 @@
+import { signal, type Signal } from "@preact/signals";
 import type { Axes, Line } from "../scene/line-model.ts";
 import type { LineScene } from "../scene/line-scene.ts";
 import { counted, shortDuration, shortNumber } from "../scene/numbers.ts";
@@ -29,4 +30,24 @@ export function summaryOf(title: string, lines: readonly Line[], drawn: LineScen
   const values = low > high ? "no values" : `values ${shortNumber(low)} to ${shortNumber(high)}`;
   const ends = extent.x.map((end) => axisText(axes, end));
   return `${title}: ${counted(lines.length, "line")}, ${ends[0]} to ${ends[1]}, ${values}. Arrow keys read values.`;
+}
+
+/** Where the user points: charts that share it show it together. */
+export type Pointed = {
+  /** On the axis. */
+  readonly x: number;
+  /** In pixels of the chart that is pointed at. */
+  readonly top: number | undefined;
+  /** The chart that is pointed at. */
+  readonly chart: string;
+  /** Stays when the pointer leaves. */
+  readonly pinned: boolean;
+};
+
+/** The state that charts on one page share. */
+export type ChartLink = { readonly pointed: Signal<Pointed | undefined> };
+
+/** Makes what charts share. */
+export function createLink(): ChartLink {
+  return { pointed: signal<Pointed | undefined>(undefined) };
 }

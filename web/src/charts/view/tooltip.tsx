@@ -1,8 +1,8 @@
-import { Swatch } from "../look/run-swatch.tsx";
+import { Swatch } from "../look/look-picker.tsx";
 import { isInherited, type Line } from "../scene/line-model.ts";
 import type { LineScene } from "../scene/line-scene.ts";
 import { counted, shortNumber } from "../scene/numbers.ts";
-import type { ChartLink } from "./chart-link.ts";
+import type { ChartLink } from "./summary.ts";
 import { listed, nearestReading, readingsAt } from "./readings.ts";
 
 /** Lines of a tooltip. */

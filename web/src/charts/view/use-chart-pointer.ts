@@ -3,7 +3,7 @@ import { useEffect, useRef } from "preact/hooks";
 import type { Line } from "../scene/line-model.ts";
 import type { LineScene } from "../scene/line-scene.ts";
 import type { Range } from "../scene/scale.ts";
-import type { ChartLink } from "./chart-link.ts";
+import type { ChartLink } from "./summary.ts";
 import { dragOf, pinched, rangeBetween, zoomedAround, type Drag } from "./pointer.ts";
 
 /** The parts of a chart that pointers and keys work on. */

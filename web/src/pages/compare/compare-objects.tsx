@@ -1,14 +1,12 @@
 import { useState } from "preact/hooks";
 import { RunSwatch } from "../../charts/index.ts";
 import { ObjectCard } from "../../media/object-card.tsx";
-import type { RichObject } from "../../media/object-types.ts";
+import { atOrBefore, sliderSteps, type RichObject } from "../../media/steps.ts";
 import { shownStep, StepSlider } from "../../media/step-slider.tsx";
-import { atOrBefore, sliderSteps } from "../../media/steps.ts";
 import { useObjects } from "../../media/use-objects.ts";
 import { Button } from "../../ui/button.tsx";
-import { EmptyState } from "../../ui/empty-state.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
-import { counted } from "../../ui/number-words.ts";
+import { EmptyState, ErrorNote } from "../../ui/page-states.tsx";
+import { counted } from "../../ui/words.ts";
 import { Skeleton } from "../../ui/spinner.tsx";
 import { comparedObjects, type ComparedObjects } from "./compared-objects.ts";
 

@@ -1,6 +1,13 @@
 import { expect, test } from "@jest/globals";
-import { compareCsv, compareRows, differ } from "./compare-rows.ts";
-import { deltaOf, directionOf, readDirections, writeDirections } from "./deltas.ts";
+import {
+  compareCsv,
+  compareRows,
+  deltaOf,
+  differ,
+  directionOf,
+  readDirections,
+  writeDirections,
+} from "./compare-rows.ts";
 
 test("nested configs have a line for each value, and lines that differ come first", () => {
   const rows = compareRows(

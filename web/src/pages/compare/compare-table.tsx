@@ -5,9 +5,8 @@ import { Grid } from "../../table/grid.tsx";
 import type { GridColumn } from "../../table/grid-types.ts";
 import { IconButton } from "../../ui/button.tsx";
 import { valueWords } from "../project/table/columns.ts";
-import { useIsNarrow } from "../../ui/use-is-narrow.ts";
-import type { CompareRow } from "./compare-rows.ts";
-import { deltaOf, type Direction } from "./deltas.ts";
+import { useIsNarrow } from "../../ui/use-width.ts";
+import { deltaOf, type CompareRow, type Direction } from "./compare-rows.ts";
 
 /** Pixels next to the columns. */
 const SCROLLBAR = 16;

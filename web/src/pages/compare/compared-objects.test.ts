@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import type { RichObject } from "../../media/object-types.ts";
+import type { RichObject } from "../../media/steps.ts";
 import { comparedObjects } from "./compared-objects.ts";
 
 const object = (id: number, key: string): RichObject => ({ id, key }) as RichObject;

@@ -1,4 +1,4 @@
-import type { RichObject } from "../../media/object-types.ts";
+import type { RichObject } from "../../media/steps.ts";
 
 /** Objects that runs logged under a key, in the order of the runs; none for a run that has not logged it. */
 export type ComparedObjects = { readonly key: string; readonly ofRuns: readonly (readonly RichObject[])[] };

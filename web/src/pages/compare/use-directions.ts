@@ -1,7 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { query } from "../../api/queries.ts";
 import type { Aggregate } from "../../api/run-types.ts";
-import { directionOf, type Direction } from "./deltas.ts";
+import { directionOf, type Direction } from "./compare-rows.ts";
 
 /** Number of runs that are asked: a run whose metric never changed says nothing about its direction. */
 const ASKED_MAX = 3;

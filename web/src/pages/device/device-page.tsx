@@ -1,12 +1,12 @@
 import { useState } from "preact/hooks";
+import "../sign-in/sign-in-page.css";
 import { call } from "../../api/client.ts";
 import { may, session } from "../../api/session.ts";
 import { currentLocation } from "../../app/location.ts";
 import { useTitle } from "../../app/title.ts";
 import { Button } from "../../ui/button.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
+import { ErrorNote } from "../../ui/page-states.tsx";
 import { TextField } from "../../ui/text-field.tsx";
-import "../sign-in/sign-in-page.css";
 
 /** Approves the login of a device without a browser, for the organization of the session. */
 export function DevicePage() {

@@ -1,15 +1,15 @@
 import { useEffect, useState } from "preact/hooks";
+import "../sign-in/sign-in-page.css";
 import { call } from "../../api/client.ts";
-import { hasUser, type Session, takeSession } from "../../api/session.ts";
+import { hasUser, takeSession, type Session } from "../../api/session.ts";
 import { Link } from "../../app/link.tsx";
 import { navigate } from "../../app/location.ts";
 import { takeToken } from "../../app/take-token.ts";
 import { useTitle } from "../../app/title.ts";
 import { Button } from "../../ui/button.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
+import { ErrorNote } from "../../ui/page-states.tsx";
 import { Skeleton } from "../../ui/spinner.tsx";
 import { Time } from "../../ui/time.tsx";
-import "../sign-in/sign-in-page.css";
 
 type Invitation = {
   readonly org_name: string;

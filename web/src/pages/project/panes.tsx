@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useRef, useState } from "preact/hooks";
 import { TabPanel, Tabs } from "../../ui/tabs.tsx";
-import { useIsNarrow } from "../../ui/use-is-narrow.ts";
+import { useIsNarrow } from "../../ui/use-width.ts";
 import type { View } from "./view/use-view.ts";
 
 /** The table next to the charts; on phones, one of them at a time. */

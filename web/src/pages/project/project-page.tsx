@@ -2,22 +2,20 @@ import { useRef, useState } from "preact/hooks";
 import { useTitle } from "../../app/title.ts";
 import { LookPicker } from "../../charts/index.ts";
 import type { GridHandle } from "../../table/grid-types.ts";
-import { EmptyState } from "../../ui/empty-state.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
-import { Snippet } from "../../ui/snippet.tsx";
+import { EmptyState, ErrorNote } from "../../ui/page-states.tsx";
+import { Snippet } from "../../ui/copy-button.tsx";
+import "./project-page.css";
 import { BulkBar } from "./bulk/bulk-bar.tsx";
 import type { BulkAction } from "./bulk/bulk.ts";
 import { ChartsPane } from "./charts-pane.tsx";
 import { Panes } from "./panes.tsx";
 import { RunsPane } from "./runs-pane.tsx";
-import type { TableRun } from "./runs/run-row.ts";
+import type { TableRun } from "./runs/shown-runs.ts";
 import { useProjectRuns } from "./runs/use-project-runs.ts";
 import { ColumnPicker } from "./table/column-picker.tsx";
 import { Toolbar } from "./toolbar.tsx";
-import { useProjectId } from "./use-project-id.ts";
-import { useRunKeys } from "./use-run-keys.ts";
+import { useProjectId, useRunKeys } from "./use-run-keys.ts";
 import { useView } from "./view/use-view.ts";
-import "./project-page.css";
 
 /** The runs of a project: the table, which is the legend, next to the charts. */
 export function ProjectPage({ project }: { readonly project: string }) {

@@ -1,11 +1,10 @@
 import { runAddress } from "../../app/addresses.ts";
 import { navigate } from "../../app/location.ts";
 import type { GridHandle } from "../../table/grid-types.ts";
-import { EmptyState } from "../../ui/empty-state.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
+import { EmptyState, ErrorNote } from "../../ui/page-states.tsx";
 import { firstDirection } from "./table/columns.ts";
 import { GroupTable } from "./groups/group-table.tsx";
-import type { TableRun } from "./runs/run-row.ts";
+import type { TableRun } from "./runs/shown-runs.ts";
 import { RunTable } from "./table/run-table.tsx";
 import type { ProjectRuns } from "./runs/use-project-runs.ts";
 import type { View } from "./view/use-view.ts";

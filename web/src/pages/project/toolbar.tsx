@@ -4,11 +4,10 @@ import { reportsAddress } from "../../app/addresses.ts";
 import { currentLocation } from "../../app/location.ts";
 import { Button } from "../../ui/button.tsx";
 import { Menu } from "../../ui/menu.tsx";
-import { counted } from "../../ui/number-words.ts";
+import { counted } from "../../ui/words.ts";
 import { columnName } from "./table/columns.ts";
 import { QueryBox } from "./search/query-box.tsx";
-import { wordAt } from "./search/suggestions.ts";
-import { useProjectKeys } from "./search/use-project-keys.ts";
+import { useProjectKeys, wordAt } from "./search/suggestions.ts";
 import { FIRST_CHOICES, type ViewState } from "./view/view-state.ts";
 import { ViewsMenu } from "./view/views-menu.tsx";
 

@@ -3,8 +3,8 @@ import { lastAnswer } from "../../api/queries.ts";
 import { useQuery } from "../../api/use-query.ts";
 import { projectAddress } from "../../app/addresses.ts";
 import { Link } from "../../app/link.tsx";
-import { Badge } from "../../ui/badge.tsx";
-import { counted } from "../../ui/number-words.ts";
+import { Badge } from "../../ui/status-badge.tsx";
+import { counted } from "../../ui/words.ts";
 import { Time } from "../../ui/time.tsx";
 import type { Overview, Project } from "./types.ts";
 

@@ -5,8 +5,7 @@ import { TextField } from "../../ui/text-field.tsx";
 import { BlockView } from "./block-view.tsx";
 import { blockWords } from "./blocks.ts";
 import { PanelGridEditor } from "./panel-grid-editor.tsx";
-import type { Block } from "./report-types.ts";
-import type { ProjectRow } from "./use-projects.ts";
+import type { Block, ProjectRow } from "./report-types.ts";
 
 type Change = { readonly onChange: (block: Block) => void };
 

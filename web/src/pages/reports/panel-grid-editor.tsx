@@ -1,15 +1,14 @@
 import { useState } from "preact/hooks";
 import { Button } from "../../ui/button.tsx";
 import { Checkbox } from "../../ui/checkbox.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
+import { ErrorNote } from "../../ui/page-states.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { useQuery } from "../../api/use-query.ts";
 import { ListField } from "./list-field.tsx";
 import { PanelGrid } from "./panel-grid.tsx";
 import { chartKeys, runIdsOf, tableFields, type Grid } from "./panels.ts";
-import type { Block } from "./report-types.ts";
+import type { Block, ProjectRow } from "./report-types.ts";
 import { RunPanelsEditor } from "./run-panels-editor.tsx";
-import type { ProjectRow } from "./use-projects.ts";
 
 type Run = { readonly id: string; readonly name: string };
 

@@ -1,14 +1,13 @@
 import { useState } from "preact/hooks";
 import { Button } from "../../ui/button.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
+import { ErrorNote } from "../../ui/page-states.tsx";
 import { Menu } from "../../ui/menu.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { toast } from "../../ui/toasts.ts";
 import { BlockEditor } from "./block-editor.tsx";
 import { BLOCK_KINDS, draftOf, insertBlock, moveBlock, newBlock, storedBlocks, type DraftBlock } from "./blocks.ts";
-import type { Block, Report } from "./report-types.ts";
+import type { Block, ProjectRow, Report } from "./report-types.ts";
 import { useAutosave, type SaveState } from "./use-autosave.ts";
-import type { ProjectRow } from "./use-projects.ts";
 
 /** Writes a report: its blocks are edited in place, moved by hand or by keys, and saved by themselves. */
 export function ReportEditor({

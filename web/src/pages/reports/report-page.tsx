@@ -7,19 +7,17 @@ import { Link } from "../../app/link.tsx";
 import { currentLocation, navigate, setQuery } from "../../app/location.ts";
 import { useTitle } from "../../app/title.ts";
 import { attempt } from "../../ui/attempt.ts";
-import { Badge } from "../../ui/badge.tsx";
+import { Badge } from "../../ui/status-badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
-import { EmptyState } from "../../ui/empty-state.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
+import { EmptyState, ErrorNote } from "../../ui/page-states.tsx";
 import { Skeleton } from "../../ui/spinner.tsx";
 import { toast } from "../../ui/toasts.ts";
+import "./reports.css";
 import { ReportEditor } from "./report-editor.tsx";
 import { ReportText } from "./report-text.tsx";
-import type { Report } from "./report-types.ts";
+import { useProjects, type Report } from "./report-types.ts";
 import { ShareDialog } from "./share-dialog.tsx";
-import { useProjects } from "./use-projects.ts";
-import "./reports.css";
 
 /** A report, to read and to write. */
 export function ReportPage({ reportId }: { readonly reportId: string }) {

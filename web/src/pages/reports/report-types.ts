@@ -1,3 +1,6 @@
+import type { Answered } from "../../api/use-answer.ts";
+import { useQuery } from "../../api/use-query.ts";
+
 /** A column of parallel coordinates: of a metric or of a key of the config. */
 export type Dimension = { readonly metric_key?: string; readonly config_key?: string };
 
@@ -20,7 +23,7 @@ export type Panel = {
 };
 
 /** The runs of panels: those that are pinned, else the newest of the projects. */
-export type Runset = {
+type Runset = {
   readonly name: string;
   readonly projects: readonly string[];
   readonly pinned_run_ids?: readonly string[] | null;
@@ -61,3 +64,11 @@ export type ReportSummary = {
   readonly updated_at: string;
   readonly block_count: number;
 };
+
+/** A project, as lists return it. */
+export type ProjectRow = { readonly id: string; readonly name: string };
+
+/** The projects that one may see. */
+export function useProjects(isWanted = true): Answered<{ readonly projects: readonly ProjectRow[] }> {
+  return useQuery<{ projects: ProjectRow[] }>(isWanted ? "/projects" : undefined);
+}

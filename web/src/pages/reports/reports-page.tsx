@@ -6,17 +6,15 @@ import { Link } from "../../app/link.tsx";
 import { navigate } from "../../app/location.ts";
 import { useTitle } from "../../app/title.ts";
 import { attempt } from "../../ui/attempt.ts";
-import { Badge } from "../../ui/badge.tsx";
+import { Badge } from "../../ui/status-badge.tsx";
 import { Button } from "../../ui/button.tsx";
-import { EmptyState } from "../../ui/empty-state.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
-import { counted } from "../../ui/number-words.ts";
+import { EmptyState, ErrorNote } from "../../ui/page-states.tsx";
+import { counted } from "../../ui/words.ts";
 import { Skeleton } from "../../ui/spinner.tsx";
 import { Time } from "../../ui/time.tsx";
-import { EmbedDialog } from "./embed-dialog.tsx";
-import type { Report, ReportSummary } from "./report-types.ts";
-import { useProjects } from "./use-projects.ts";
 import "./reports.css";
+import { EmbedDialog } from "./embed-dialog.tsx";
+import { useProjects, type Report, type ReportSummary } from "./report-types.ts";
 
 /** The reports of a project. */
 export function ReportsPage({ project }: { readonly project: string }) {

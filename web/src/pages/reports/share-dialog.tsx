@@ -4,7 +4,7 @@ import { attempt } from "../../ui/attempt.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Select } from "../../ui/select.tsx";
-import { Snippet } from "../../ui/snippet.tsx";
+import { Snippet } from "../../ui/copy-button.tsx";
 import { Time } from "../../ui/time.tsx";
 import type { Report } from "./report-types.ts";
 

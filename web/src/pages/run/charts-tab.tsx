@@ -4,9 +4,9 @@ import { useQuery } from "../../api/use-query.ts";
 import { currentLocation, setQuery } from "../../app/location.ts";
 import { chartRun, ChartSection, type ChartRun } from "../../charts/index.ts";
 import { Checkbox } from "../../ui/checkbox.tsx";
-import { EmptyState } from "../../ui/empty-state.tsx";
-import { Snippet } from "../../ui/snippet.tsx";
-import type { TabProps } from "./run-tabs.ts";
+import { EmptyState } from "../../ui/page-states.tsx";
+import { Snippet } from "../../ui/copy-button.tsx";
+import type { TabProps } from "./run-actions.ts";
 
 /** The metrics of a run; for a fork, optionally with the metrics of its parent run. */
 export function ChartsTab({ run }: TabProps) {

@@ -1,16 +1,14 @@
 import type { RunRow } from "../../api/run-types.ts";
 import { runAddress } from "../../app/addresses.ts";
 import { Link } from "../../app/link.tsx";
-import { Badge } from "../../ui/badge.tsx";
-import { EmptyState } from "../../ui/empty-state.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
+import { Badge, StatusBadge } from "../../ui/status-badge.tsx";
+import { EmptyState, ErrorNote } from "../../ui/page-states.tsx";
 import { Skeleton } from "../../ui/spinner.tsx";
-import { StatusBadge } from "../../ui/status-badge.tsx";
 import { Time } from "../../ui/time.tsx";
-import type { Artifact, Collection, VersionLineage } from "./files/artifact-types.ts";
-import type { TabProps } from "./run-tabs.ts";
-import { useArtifactLineage } from "./files/use-artifact-lineage.ts";
 import { useQuery } from "../../api/use-query.ts";
+import type { Artifact, Collection, VersionLineage } from "./files/artifact-types.ts";
+import type { TabProps } from "./run-actions.ts";
+import { useArtifactLineage } from "./files/use-artifacts.ts";
 
 type Lineage = {
   readonly run: RunRow;

@@ -1,4 +1,5 @@
 import { useMemo, useRef, useState } from "preact/hooks";
+import "../../logs/logs.css";
 import { currentLocation, setQuery } from "../../app/location.ts";
 import { LogSearch } from "../../logs/log-search.tsx";
 import { consoleAttributes, gatherText, runLogs, type LogSource, type LogStream } from "../../logs/log-source.ts";
@@ -7,16 +8,14 @@ import { useLog, type Log } from "../../logs/use-log.ts";
 import { attempt } from "../../ui/attempt.ts";
 import { Button } from "../../ui/button.tsx";
 import { Checkbox } from "../../ui/checkbox.tsx";
-import { EmptyState } from "../../ui/empty-state.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
-import { counted } from "../../ui/number-words.ts";
+import { EmptyState, ErrorNote } from "../../ui/page-states.tsx";
+import { counted } from "../../ui/words.ts";
 import { saveText } from "../../ui/save-text.ts";
 import { Select } from "../../ui/select.tsx";
-import { Snippet } from "../../ui/snippet.tsx";
+import { Snippet } from "../../ui/copy-button.tsx";
 import { Skeleton } from "../../ui/spinner.tsx";
 import { TextField } from "../../ui/text-field.tsx";
-import type { TabProps } from "./run-tabs.ts";
-import "../../logs/logs.css";
+import type { TabProps } from "./run-actions.ts";
 
 /** The console output of a run. */
 export function LogsTab({ run, changes }: TabProps) {

@@ -1,18 +1,16 @@
 import { useState } from "preact/hooks";
 import { currentLocation, setQuery } from "../../app/location.ts";
 import { ObjectCard } from "../../media/object-card.tsx";
-import { objectsByKey, type RichObject } from "../../media/object-types.ts";
+import { atStep, objectsByKey, sliderSteps, type RichObject } from "../../media/steps.ts";
 import { shownStep, StepSlider } from "../../media/step-slider.tsx";
-import { atStep, sliderSteps } from "../../media/steps.ts";
 import { useObjects } from "../../media/use-objects.ts";
 import { Button } from "../../ui/button.tsx";
-import { EmptyState } from "../../ui/empty-state.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
-import { counted } from "../../ui/number-words.ts";
-import { Snippet } from "../../ui/snippet.tsx";
+import { EmptyState, ErrorNote } from "../../ui/page-states.tsx";
+import { counted } from "../../ui/words.ts";
+import { Snippet } from "../../ui/copy-button.tsx";
 import { Skeleton } from "../../ui/spinner.tsx";
 import { TextField } from "../../ui/text-field.tsx";
-import type { TabProps } from "./run-tabs.ts";
+import type { TabProps } from "./run-actions.ts";
 
 /** Keys that are drawn at a time. */
 const KEYS_SHOWN = 24;

@@ -1,11 +1,14 @@
 import { call } from "../../api/client.ts";
 import { attempt } from "../../ui/attempt.ts";
 import { toast } from "../../ui/toasts.ts";
+import type { Changes } from "../../api/use-changes.ts";
+import type { RunDetail } from "../../api/run-types.ts";
+import { runTabs, type RunTab } from "../../app/addresses.ts";
 
 const pathOf = (runId: string): string => `/runs/${encodeURIComponent(runId)}`;
 
 /** The fields of a run that a user can change. */
-export type RunChange = { readonly name?: string; readonly tags?: readonly string[]; readonly notes?: string | null };
+type RunChange = { readonly name?: string; readonly tags?: readonly string[]; readonly notes?: string | null };
 
 /** Changes a run; the note about the change can restore the previous values. */
 export async function changeRun(
@@ -47,7 +50,7 @@ export async function deleteRun(runId: string, name: string, then: () => void, r
 }
 
 /** The options of a fork. */
-export type ForkOptions = { readonly name?: string; readonly step?: number; readonly notes?: string };
+type ForkOptions = { readonly name?: string; readonly step?: number; readonly notes?: string };
 
 /** Forks a run and returns the id of its child. */
 export async function forkRun(runId: string, options: ForkOptions): Promise<string> {
@@ -56,3 +59,20 @@ export async function forkRun(runId: string, options: ForkOptions): Promise<stri
   });
   return run.id;
 }
+
+/** The tabs of a run with what they are called, in the order of their keys. */
+export const RUN_TABS = runTabs.map((id) => ({ id, label: `${id.charAt(0).toUpperCase()}${id.slice(1)}` }));
+
+/** Returns the tab that an address names; the overview where it names none. */
+export function runTabOf(name: string | undefined): RunTab {
+  return RUN_TABS.find(({ id }) => id === name)?.id ?? "overview";
+}
+
+/** The props of every tab of a run. */
+export type TabProps = {
+  readonly run: RunDetail;
+  readonly changes: Changes;
+  readonly canWrite: boolean;
+  /** Reads the run again after a change of one's own. */
+  readonly reload: () => void;
+};

@@ -1,4 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
+import "../shared-chunk.ts";
 import { ApiError } from "../../api/client.ts";
 import type { RunDetail } from "../../api/run-types.ts";
 import { mayWrite } from "../../api/session.ts";
@@ -8,10 +9,10 @@ import { projectAddress, runAddress, type RunTab } from "../../app/addresses.ts"
 import { useKeys } from "../../app/keys.ts";
 import { navigate } from "../../app/location.ts";
 import { useTitle } from "../../app/title.ts";
-import { EmptyState } from "../../ui/empty-state.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
+import { EmptyState, ErrorNote } from "../../ui/page-states.tsx";
 import { Skeleton } from "../../ui/spinner.tsx";
 import { TabPanel, Tabs } from "../../ui/tabs.tsx";
+import "./run-page.css";
 import { ChartsTab } from "./charts-tab.tsx";
 import { ConfigTab } from "./config/config-tab.tsx";
 import { FilesTab } from "./files/files-tab.tsx";
@@ -21,10 +22,8 @@ import { LogsTab } from "./logs-tab.tsx";
 import { ObjectsTab } from "./objects-tab.tsx";
 import { OverviewTab } from "./overview/overview-tab.tsx";
 import { RanksTab } from "./ranks/ranks-tab.tsx";
-import { RUN_TABS, runTabOf, type TabProps } from "./run-tabs.ts";
+import { RUN_TABS, runTabOf, type TabProps } from "./run-actions.ts";
 import { TracesTab } from "./traces/traces-tab.tsx";
-import "../shared-chunk.ts";
-import "./run-page.css";
 
 const TABS: { readonly [Name in RunTab]: (props: TabProps) => preact.JSX.Element } = {
   overview: OverviewTab,

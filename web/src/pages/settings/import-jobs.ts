@@ -1,4 +1,4 @@
-import { countWords, counted } from "../../ui/number-words.ts";
+import { counted, countWords } from "../../ui/words.ts";
 
 /** The fields of an import in its list that are shown. */
 export type ImportJob = {

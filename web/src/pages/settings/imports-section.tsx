@@ -3,18 +3,17 @@ import { call } from "../../api/client.ts";
 import { may } from "../../api/session.ts";
 import { projectAddress } from "../../app/addresses.ts";
 import { Link } from "../../app/link.tsx";
-import { Badge } from "../../ui/badge.tsx";
+import { Badge } from "../../ui/status-badge.tsx";
 import { Button } from "../../ui/button.tsx";
-import { EmptyState } from "../../ui/empty-state.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
+import { EmptyState, ErrorNote } from "../../ui/page-states.tsx";
 import { faultOf, sentence } from "../../ui/fault.ts";
 import { Skeleton } from "../../ui/spinner.tsx";
 import { Time } from "../../ui/time.tsx";
 import { toast } from "../../ui/toasts.ts";
+import { useQuery } from "../../api/use-query.ts";
 import { DataTable } from "./data-table.tsx";
 import { importLook, isOpen, type ImportJob } from "./import-jobs.ts";
 import { ImportUpload } from "./import-upload.tsx";
-import { useQuery } from "../../api/use-query.ts";
 
 /** Milliseconds between two looks at running imports. */
 const LOOK_MS = 2000;

@@ -3,14 +3,14 @@ import { call } from "../../api/client.ts";
 import type { Role } from "../../api/session.ts";
 import { Button } from "../../ui/button.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
+import { ErrorNote } from "../../ui/page-states.tsx";
 import { Select } from "../../ui/select.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { Time } from "../../ui/time.tsx";
 import { toast } from "../../ui/toasts.ts";
+import { useQuery } from "../../api/use-query.ts";
 import { DataTable } from "./data-table.tsx";
 import { roleOptions } from "./member-rules.ts";
-import { useQuery } from "../../api/use-query.ts";
 
 type Invitation = {
   readonly id: string;

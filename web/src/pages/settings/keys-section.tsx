@@ -1,17 +1,16 @@
 import { useState } from "preact/hooks";
 import { call } from "../../api/client.ts";
 import { session } from "../../api/session.ts";
-import { Badge } from "../../ui/badge.tsx";
+import { Badge } from "../../ui/status-badge.tsx";
 import { Button } from "../../ui/button.tsx";
-import { EmptyState } from "../../ui/empty-state.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
+import { EmptyState, ErrorNote } from "../../ui/page-states.tsx";
 import { Skeleton } from "../../ui/spinner.tsx";
 import { Time } from "../../ui/time.tsx";
 import { toast } from "../../ui/toasts.ts";
+import { useQuery } from "../../api/use-query.ts";
 import { ConfirmDialog } from "./confirm-dialog.tsx";
 import { DataTable } from "./data-table.tsx";
 import { NewKey } from "./new-key.tsx";
-import { useQuery } from "../../api/use-query.ts";
 
 type Key = {
   readonly id: string;

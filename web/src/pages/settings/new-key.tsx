@@ -4,7 +4,7 @@ import { Button } from "../../ui/button.tsx";
 import { Checkbox } from "../../ui/checkbox.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
+import { ErrorNote } from "../../ui/page-states.tsx";
 import { Select } from "../../ui/select.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { endOf, lifetimes, scopeWords } from "./scopes.ts";

@@ -1,16 +1,16 @@
 import { useState } from "preact/hooks";
 import { call } from "../../api/client.ts";
 import { loadSession, may } from "../../api/session.ts";
-import { Badge } from "../../ui/badge.tsx";
+import { Badge } from "../../ui/status-badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Checkbox } from "../../ui/checkbox.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
+import { ErrorNote } from "../../ui/page-states.tsx";
 import { Skeleton } from "../../ui/spinner.tsx";
 import { Time } from "../../ui/time.tsx";
 import { toast } from "../../ui/toasts.ts";
+import { useQuery } from "../../api/use-query.ts";
 import { ConfirmDialog } from "./confirm-dialog.tsx";
 import { DataTable } from "./data-table.tsx";
-import { useQuery } from "../../api/use-query.ts";
 
 type ListedSession = {
   readonly id: string;

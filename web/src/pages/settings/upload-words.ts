@@ -1,5 +1,5 @@
 import type { Sent } from "../../api/upload.ts";
-import { byteWords } from "../../ui/number-words.ts";
+import { byteWords } from "../../ui/words.ts";
 
 /** Whether all has left the browser, so that the server has the rest of the work. */
 export function isSent({ sent, total }: Sent): boolean {

@@ -1,4 +1,4 @@
-import { byteWords, countWords } from "../../ui/number-words.ts";
+import { byteWords, countWords } from "../../ui/words.ts";
 
 /** The shown part of the answer of GET /api/usage. */
 export type UsageDocument = {

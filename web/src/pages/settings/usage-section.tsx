@@ -1,9 +1,9 @@
-import { ErrorNote } from "../../ui/error-note.tsx";
+import { ErrorNote } from "../../ui/page-states.tsx";
 import { Skeleton } from "../../ui/spinner.tsx";
 import { Time } from "../../ui/time.tsx";
+import { useQuery } from "../../api/use-query.ts";
 import { DataTable } from "./data-table.tsx";
 import { storageRows, usageRows, type UsageDocument } from "./usage-rows.ts";
-import { useQuery } from "../../api/use-query.ts";
 
 /** The organization's usage and limits. */
 export function UsageSection() {

@@ -6,7 +6,7 @@ import { localAddress } from "../../app/addresses.ts";
 import { currentLocation, navigate } from "../../app/location.ts";
 import { useTitle } from "../../app/title.ts";
 import { Button } from "../../ui/button.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
+import { ErrorNote } from "../../ui/page-states.tsx";
 import { Skeleton, Spinner } from "../../ui/spinner.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { takeToken } from "../../app/take-token.ts";

@@ -4,7 +4,7 @@ import { navigate } from "../../../app/location.ts";
 import { may, mayControl, mayWrite } from "../../../api/session.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Menu, type MenuItem } from "../../../ui/menu.tsx";
-import { countWords } from "../../../ui/number-words.ts";
+import { countWords } from "../../../ui/words.ts";
 import type { BulkAction, BulkRun } from "./bulk.ts";
 import { BulkDialog } from "./bulk-dialog.tsx";
 

@@ -1,6 +1,6 @@
 import { call } from "../../../api/client.ts";
+import { runsPath, type RunsPage } from "../runs/shown-runs.ts";
 import { parts, type BulkAction, type BulkRun, type BulkStep } from "./bulk.ts";
-import { runsPath, type RunsPage } from "../runs/run-row.ts";
 
 /** More runs than this are not changed at a time. */
 const BULK_MAX = 10_000;

@@ -4,17 +4,16 @@ import { ParallelCoordinates } from "../../../charts/columns/parallel-coordinate
 import { Scatter } from "../../../charts/columns/scatter.tsx";
 import { useCatalogue } from "../../../charts/keys/use-catalogue.ts";
 import { Button } from "../../../ui/button.tsx";
-import { EmptyState } from "../../../ui/empty-state.tsx";
-import { ErrorNote } from "../../../ui/error-note.tsx";
-import { counted } from "../../../ui/number-words.ts";
+import { EmptyState, ErrorNote } from "../../../ui/page-states.tsx";
+import { counted } from "../../../ui/words.ts";
 import { Skeleton } from "../../../ui/spinner.tsx";
 import { columnLabel } from "../table/columns.ts";
-import type { TableRun } from "../runs/run-row.ts";
+import type { TableRun } from "../runs/shown-runs.ts";
+import { RUNS_DRAWN_MAX, useRunColumns } from "../runs/use-run-columns.ts";
 import { axesOf, byOf, choiceOf, queryOfChoice, type ColumnChoice } from "./choice.ts";
 import { ColumnControls } from "./column-controls.tsx";
 import { Importance } from "./importance.tsx";
 import { useCorrelations } from "./use-correlations.ts";
-import { RUNS_DRAWN_MAX, useRunColumns } from "../runs/use-run-columns.ts";
 
 const NO_RUNS: readonly string[] = [];
 

@@ -1,5 +1,5 @@
-import { EmptyState } from "../../../ui/empty-state.tsx";
-import { counted } from "../../../ui/number-words.ts";
+import { EmptyState } from "../../../ui/page-states.tsx";
+import { counted } from "../../../ui/words.ts";
 import { columnLabel } from "../table/columns.ts";
 import type { Correlation } from "./use-correlations.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import type { TableRun } from "../runs/run-row.ts";
+import type { TableRun } from "../runs/shown-runs.ts";
 import { groupColumns, groupRuns, searchOfGroup } from "./run-groups.ts";
 
 const run = (id: string, columns: Readonly<Record<string, unknown>>, tags: readonly string[] = []): TableRun =>

@@ -1,6 +1,6 @@
 import type { GroupBy } from "../../../charts/state/chart-state.ts";
 import { COLUMNS_MAX } from "../table/columns.ts";
-import type { TableRun } from "../runs/run-row.ts";
+import type { TableRun } from "../runs/shown-runs.ts";
 
 /** A number over the runs of a group that have it; `std` is the standard deviation of the population. */
 export type Spread = { readonly mean: number; readonly std: number; readonly count: number };

@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
-import { pinnedAndShownIds, neededFirst, pinIdsOf } from "./needed-first.ts";
 import { stateOf } from "../view/view-state.ts";
+import { neededFirst, pinIdsOf, pinnedAndShownIds } from "./shown-runs.ts";
 
 const id = (i: number): string => `00000000-0000-4000-8000-${String(i).padStart(12, "0")}`;
 const queriesOf = (address: string): Record<string, string>[] =>

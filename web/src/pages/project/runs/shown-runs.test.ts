@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
-import { groupToggle, isShown, LINES_MAX, withShown } from "./shown-runs.ts";
 import { VIEW_USUAL } from "../view/view-state.ts";
+import { groupToggle, isShown, LINES_MAX, withShown } from "./shown-runs.ts";
 
 test("the eye of a group hides those of its runs that have lines, or shows as many as can have some", () => {
   expect(groupToggle(["a", "b", "c"], new Set(["b", "x"]))).toEqual({ ids: ["b"], isOn: false });

@@ -1,4 +1,7 @@
-import type { ViewState } from "../view/view-state.ts";
+import { stateOf, type ViewState } from "../view/view-state.ts";
+import { PAGE_ROWS } from "../../../table/pages.ts";
+import { isLookedUp, sortOf } from "../table/columns.ts";
+import type { RunRow } from "../../../api/run-types.ts";
 
 /** Lines of more runs than this are not drawn. */
 export const LINES_MAX = 100;
@@ -36,3 +39,76 @@ export function groupToggle(
 /** Adds an id to a list, or takes it out. */
 export const toggled = (list: readonly string[], id: string): readonly string[] =>
   list.includes(id) ? list.filter((one) => one !== id) : [...list, id];
+
+/** Most runs that stay on top, with the baseline. */
+export const PINS_MAX = 10;
+
+/** Returns what the table of a project asks for in a state. */
+export function runsQuery(project: string, { q, sort, dir, cols }: ViewState): RunsRequest {
+  return { project, q, sortBy: sortOf(sort) ?? "created", dir, columns: cols.filter(isLookedUp) };
+}
+
+/** Returns the ids of the runs that stay on top, the baseline first. */
+export const pinIdsOf = ({ base, pin }: ViewState): readonly string[] =>
+  [...new Set([...(base === undefined ? [] : [base]), ...pin])].slice(0, PINS_MAX);
+
+/** Returns the ids of the runs that are shown wherever they are in the table. */
+export const pinnedAndShownIds = (state: ViewState): readonly string[] => [
+  ...new Set([...pinIdsOf(state), ...state.show]),
+];
+
+/** Returns the paths that the page of a project reads before anything else, as its address says: its first rows, pinned and selected runs. */
+export function neededFirst(project: string, query: URLSearchParams): readonly [string, ...string[]] {
+  const state = stateOf(query);
+  const request = runsQuery(project, state);
+  const apart = new Set([...idsPaths(pinnedAndShownIds(state), request), ...idsPaths(state.sel, request)]);
+  return [runsPath(request, 0, PAGE_ROWS), ...apart];
+}
+
+/** A run of the table with the columns that were asked for. */
+export type TableRun = RunRow & { readonly columns?: Readonly<Record<string, unknown>> };
+
+/** A page of the table. */
+export type RunsPage = { readonly runs: readonly TableRun[]; readonly total: number };
+
+/** The parts of a table's state that choose its runs. */
+export type RunsRequest = {
+  readonly project: string;
+  readonly q: string;
+  readonly sortBy: string;
+  readonly dir: "asc" | "desc";
+  readonly columns: readonly string[];
+};
+
+/** Returns the path that reads rows of the table from an offset. */
+export function runsPath({ project, q, sortBy, dir, columns }: RunsRequest, offset: number, limit: number): string {
+  const query = new URLSearchParams({
+    project,
+    projection: "selection",
+    limit: String(limit),
+    sort_by: sortBy,
+    sort_dir: dir,
+  });
+  if (offset > 0) query.set("cursor", `offset:${offset}`);
+  if (q.trim() !== "") query.set("q", q);
+  if (columns.length > 0) query.set("columns", columns.join(","));
+  return `/api/runs/summary?${query}`;
+}
+
+/** Runs that one search by ids finds: it may have 512 bytes. */
+const IDS_TOGETHER = 10;
+
+/** Returns the paths that read runs by their ids, wherever they are in the table, with the columns of the table. */
+export function idsPaths(ids: readonly string[], request: RunsRequest): readonly string[] {
+  return Array.from({ length: Math.ceil(ids.length / IDS_TOGETHER) }, (_, i) => {
+    const some = ids.slice(i * IDS_TOGETHER, (i + 1) * IDS_TOGETHER);
+    const q = some.map((id) => `id:${id}`).join(" OR ");
+    return runsPath({ ...request, q, sortBy: "created", dir: "desc" }, 0, IDS_TOGETHER);
+  });
+}
+
+/** Returns how long a run took, in milliseconds; one that has not ended counts until `now`, which is called only then, or its last sign of life. */
+export function durationMs(run: TableRun, now: () => number): number {
+  const end = run.finished_at ?? (run.stale ? run.last_seen_at : undefined);
+  return Math.max(0, (end === undefined ? now() : Date.parse(end)) - Date.parse(run.started_at));
+}

@@ -4,13 +4,11 @@ import { currentLocation } from "../../../app/location.ts";
 import { chartRun, type ChartRun } from "../../../charts/index.ts";
 import type { Pages } from "../../../table/pages.ts";
 import type { BulkRun } from "../bulk/bulk.ts";
-import { pinnedAndShownIds, pinIdsOf, runsQuery } from "./needed-first.ts";
-import type { TableRun } from "./run-row.ts";
-import { isShown, LINES_MAX, withShown } from "./shown-runs.ts";
-import { useRuns, useRunsById } from "./use-runs.ts";
-import { useSelection, type RunSelection } from "./use-selection.ts";
 import type { View } from "../view/use-view.ts";
 import { stateOf } from "../view/view-state.ts";
+import { isShown, LINES_MAX, pinIdsOf, pinnedAndShownIds, runsQuery, withShown, type TableRun } from "./shown-runs.ts";
+import { useRuns, useRunsById } from "./use-runs.ts";
+import { useSelection, type RunSelection } from "./use-selection.ts";
 
 /** Rows in which selected runs are looked for before those that were kept. */
 const NEAR_ROWS = 200;

@@ -1,6 +1,6 @@
 import { usePaced } from "../../../api/use-paced.ts";
 import { useQuery } from "../../../api/use-query.ts";
-import { runsPath, type RunsPage, type TableRun } from "./run-row.ts";
+import { runsPath, type RunsPage, type TableRun } from "./shown-runs.ts";
 
 /** Runs that are drawn, the newest; the API answers no more at a time. */
 export const RUNS_DRAWN_MAX = 1000;

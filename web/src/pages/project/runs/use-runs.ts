@@ -2,7 +2,7 @@ import { useEffect, useLayoutEffect, useMemo, useState } from "preact/hooks";
 import { watchProject } from "../../../api/changes.ts";
 import { query, takeAhead } from "../../../api/queries.ts";
 import { createPages, type Loaded, type Pages } from "../../../table/pages.ts";
-import { idsPaths, runsPath, type RunsRequest, type RunsPage, type TableRun } from "./run-row.ts";
+import { idsPaths, runsPath, type RunsPage, type RunsRequest, type TableRun } from "./shown-runs.ts";
 
 /** Changes are gathered for this long, so that a busy project makes one read a second of the rows that are seen. */
 const BUNDLE_MS = 1000;

@@ -1,7 +1,7 @@
 import { useRef, useState } from "preact/hooks";
 import { NOTHING, selectRange, toggleRow, type Selection } from "../../../table/selection.ts";
 import type { BulkRun } from "../bulk/bulk.ts";
-import type { TableRun } from "./run-row.ts";
+import type { TableRun } from "./shown-runs.ts";
 
 /** The selected runs of the table. */
 export type RunSelection = {

@@ -1,3 +1,6 @@
+import { useEffect, useState } from "preact/hooks";
+import { call } from "../../../api/client.ts";
+
 /** A text that takes the place of a part of a query. */
 export type Suggestion = { readonly text: string; readonly hint: string; readonly from: number; readonly to: number };
 
@@ -58,4 +61,40 @@ export function taken(
   const isWhole = /^(status:.+|AND|OR|NOT)$/.test(text);
   const insert = isWhole && query[to] !== " " ? `${text} ` : text;
   return { query: query.slice(0, from) + insert + query.slice(to), caret: from + insert.length };
+}
+
+/** A key of the catalogue of a project. */
+export type ProjectKey = {
+  readonly name: string;
+  readonly kind: "metric" | "attribute" | "config";
+  readonly run_count: number;
+};
+
+const SHOWN = 200;
+const PAUSE_MS = 120;
+
+/** Reads the keys of a project whose names contain a text, the first 200. */
+export function useProjectKeys(projectId: string | undefined, text: string): readonly ProjectKey[] {
+  const [keys, setKeys] = useState<readonly ProjectKey[]>([]);
+  useEffect(() => {
+    if (projectId === undefined) return undefined;
+    const ending = new AbortController();
+    const timer = setTimeout(
+      () => {
+        const query = new URLSearchParams({ limit: String(SHOWN), ...(text === "" ? {} : { q: text }) });
+        const path = `/api/projects/${projectId}/keys?${query}`;
+        // A half-typed expression finds nothing until it is whole.
+        call<{ keys: readonly ProjectKey[] }>(path, { signal: ending.signal }).then(
+          ({ keys: found }) => setKeys(found),
+          () => undefined,
+        );
+      },
+      text === "" ? 0 : PAUSE_MS,
+    );
+    return () => {
+      clearTimeout(timer);
+      ending.abort();
+    };
+  }, [projectId, text]);
+  return keys;
 }

@@ -4,8 +4,8 @@ import { Checkbox } from "../../../ui/checkbox.tsx";
 import { Dialog } from "../../../ui/dialog.tsx";
 import { Select } from "../../../ui/select.tsx";
 import { TextField } from "../../../ui/text-field.tsx";
+import { useProjectKeys, type ProjectKey } from "../search/suggestions.ts";
 import { columnLabel, columnName, COLUMNS_MAX, COLUMNS_USUAL, FIELD_NAMES, FIGURES, type Figure } from "./columns.ts";
-import { useProjectKeys, type ProjectKey } from "../search/use-project-keys.ts";
 
 /** Chooses the columns of the table from the fields of runs and the keys of the project. */
 export function ColumnPicker({

@@ -2,13 +2,12 @@ import type { ReadonlySignal } from "@preact/signals";
 import { Link } from "../../../app/link.tsx";
 import { runAddress } from "../../../app/addresses.ts";
 import { RunSwatch } from "../../../charts/index.ts";
-import { Badge } from "../../../ui/badge.tsx";
+import { Badge, StatusBadge } from "../../../ui/status-badge.tsx";
 import { IconButton } from "../../../ui/button.tsx";
-import { StatusBadge } from "../../../ui/status-badge.tsx";
 import { Time } from "../../../ui/time.tsx";
-import { durationWords, spanWords } from "../../../ui/time-words.ts";
+import { durationWords, spanWords } from "../../../ui/words.ts";
+import { durationMs, type TableRun } from "../runs/shown-runs.ts";
 import { columnSource, valueWords } from "./columns.ts";
-import { durationMs, type TableRun } from "../runs/run-row.ts";
 
 /** The eye, the look and the name of a run: the legend of the charts. */
 export function NameCell({

@@ -1,10 +1,10 @@
-import { type ReadonlySignal, useSignal } from "@preact/signals";
+import { useSignal, type ReadonlySignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import type { GridHandle } from "../../../table/grid-types.ts";
 import { Grid } from "../../../table/grid.tsx";
 import type { Pages } from "../../../table/pages.ts";
-import type { TableRun } from "../runs/run-row.ts";
-import { type ColumnProps, useTableColumns } from "./use-table-columns.tsx";
+import type { TableRun } from "../runs/shown-runs.ts";
+import { useTableColumns, type ColumnProps } from "./use-table-columns.tsx";
 
 /** The data and actions of the table of runs. */
 export type RunTableProps = ColumnProps & {

@@ -1,11 +1,10 @@
 import type { ReadonlySignal } from "@preact/signals";
 import { useMemo, useRef } from "preact/hooks";
 import type { GridColumn } from "../../../table/grid-types.ts";
+import { isShown, type TableRun } from "../runs/shown-runs.ts";
+import type { ViewState } from "../view/view-state.ts";
 import { columnLabel, columnWidth, isLookedUp, sortOf } from "./columns.ts";
 import { NameCell, ValueCell } from "./run-cells.tsx";
-import type { TableRun } from "../runs/run-row.ts";
-import { isShown } from "../runs/shown-runs.ts";
-import type { ViewState } from "../view/view-state.ts";
 
 /** The data and actions of the columns. */
 export type ColumnProps = {

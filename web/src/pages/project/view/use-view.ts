@@ -1,11 +1,13 @@
-import { useMemo } from "preact/hooks";
-import { currentLocation, setQuery } from "../../../app/location.ts";
+import { useEffect, useMemo } from "preact/hooks";
+import { currentLocation, navigate, setQuery } from "../../../app/location.ts";
 import { stateOf as chartStateOf, type ChartState } from "../../../charts/state/chart-state.ts";
-import { useSavedView } from "./use-saved-view.ts";
+import { call } from "../../../api/client.ts";
+import { attempt } from "../../../ui/attempt.ts";
 import { queryOf, stateOf, type ViewState } from "./view-state.ts";
+import { addressOfView } from "./saved-view.ts";
 
 /** Changes some parts of the state; with `replace` the history gets no entry. */
-export type ChangeView = (changes: Partial<ViewState>, options?: { readonly replace?: boolean }) => void;
+type ChangeView = (changes: Partial<ViewState>, options?: { readonly replace?: boolean }) => void;
 
 /** The state of the page of a project, which its address holds. */
 export type View = {
@@ -26,4 +28,19 @@ export function useView(): View {
   };
   useSavedView(state.view);
   return { state, group, change };
+}
+
+/** Opens a saved view where the address has its id and nothing else. */
+function useSavedView(id: string | undefined): void {
+  const isBare = [...currentLocation.value.query].length === 1;
+  useEffect(() => {
+    if (id === undefined || !isBare) return;
+    void attempt(async () => {
+      const { workspace_view: view } = await call<{ workspace_view: { payload: unknown } }>(
+        `/api/workspace-views/${id}`,
+      );
+      const query = addressOfView(view.payload, id);
+      if (query !== undefined) navigate(`${currentLocation.peek().path}?${query}`, { replace: true });
+    });
+  }, [id]);
 }

@@ -7,7 +7,7 @@ import { attempt } from "../../../ui/attempt.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Checkbox } from "../../../ui/checkbox.tsx";
 import { Dialog } from "../../../ui/dialog.tsx";
-import { ErrorNote } from "../../../ui/error-note.tsx";
+import { ErrorNote } from "../../../ui/page-states.tsx";
 import { Menu, type MenuItem } from "../../../ui/menu.tsx";
 import { TextField } from "../../../ui/text-field.tsx";
 import { toast } from "../../../ui/toasts.ts";

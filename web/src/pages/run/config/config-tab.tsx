@@ -3,15 +3,13 @@ import { exactJson, valueText } from "../../../api/exact-json.ts";
 import type { AttributeRow } from "../../../api/run-types.ts";
 import { useQuery } from "../../../api/use-query.ts";
 import { currentLocation, setQuery } from "../../../app/location.ts";
-import { Badge } from "../../../ui/badge.tsx";
+import { Badge } from "../../../ui/status-badge.tsx";
 import { Button, IconButton } from "../../../ui/button.tsx";
-import { CopyButton } from "../../../ui/copy-button.tsx";
-import { EmptyState } from "../../../ui/empty-state.tsx";
-import { ErrorNote } from "../../../ui/error-note.tsx";
-import { Snippet } from "../../../ui/snippet.tsx";
+import { CopyButton, Snippet } from "../../../ui/copy-button.tsx";
+import { EmptyState, ErrorNote } from "../../../ui/page-states.tsx";
 import { Skeleton } from "../../../ui/spinner.tsx";
 import { TextField } from "../../../ui/text-field.tsx";
-import type { TabProps } from "../run-tabs.ts";
+import type { TabProps } from "../run-actions.ts";
 import { configRows, isBranch, mergeConfig, type ConfigRow } from "./config-rows.ts";
 
 /** Lines that are drawn at a time; more are shown on demand, and the search covers all. */

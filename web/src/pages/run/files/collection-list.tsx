@@ -3,16 +3,15 @@ import type { RunDetail } from "../../../api/run-types.ts";
 import { useQuery } from "../../../api/use-query.ts";
 import { runAddress } from "../../../app/addresses.ts";
 import { Link } from "../../../app/link.tsx";
-import { Badge } from "../../../ui/badge.tsx";
+import { Badge } from "../../../ui/status-badge.tsx";
 import { Button } from "../../../ui/button.tsx";
-import { ErrorNote } from "../../../ui/error-note.tsx";
-import { byteWords, counted } from "../../../ui/number-words.ts";
+import { ErrorNote } from "../../../ui/page-states.tsx";
+import { byteWords, counted } from "../../../ui/words.ts";
 import { Skeleton } from "../../../ui/spinner.tsx";
 import { Time } from "../../../ui/time.tsx";
 import { webAddress } from "../../../ui/web-address.ts";
 import type { Collection, Entry, Version, VersionLineage } from "./artifact-types.ts";
-import { Digest, DownloadLink } from "./file-parts.tsx";
-import type { ShownFile } from "./file-preview.tsx";
+import { Digest, DownloadLink, type ShownFile } from "./file-preview.tsx";
 
 /** The versioned artifacts of the project of a run; those whose latest version it made are first. */
 export function CollectionList({

@@ -1,19 +1,17 @@
 import { useState } from "preact/hooks";
-import { Badge } from "../../../ui/badge.tsx";
+import { Badge } from "../../../ui/status-badge.tsx";
 import { Button } from "../../../ui/button.tsx";
 import { Dialog } from "../../../ui/dialog.tsx";
-import { EmptyState } from "../../../ui/empty-state.tsx";
-import { ErrorNote } from "../../../ui/error-note.tsx";
-import { byteWords, counted } from "../../../ui/number-words.ts";
-import { Snippet } from "../../../ui/snippet.tsx";
+import { EmptyState, ErrorNote } from "../../../ui/page-states.tsx";
+import { byteWords, counted } from "../../../ui/words.ts";
+import { Snippet } from "../../../ui/copy-button.tsx";
 import { Skeleton } from "../../../ui/spinner.tsx";
 import { Time } from "../../../ui/time.tsx";
 import { webAddress } from "../../../ui/web-address.ts";
-import type { TabProps } from "../run-tabs.ts";
+import type { TabProps } from "../run-actions.ts";
 import type { Artifact } from "./artifact-types.ts";
 import { CollectionList } from "./collection-list.tsx";
-import { Digest, DownloadLink } from "./file-parts.tsx";
-import { FilePreview, type ShownFile } from "./file-preview.tsx";
+import { Digest, DownloadLink, FilePreview, type ShownFile } from "./file-preview.tsx";
 import { useArtifacts } from "./use-artifacts.ts";
 
 /** The files of a run, and the versioned artifacts of its project. */

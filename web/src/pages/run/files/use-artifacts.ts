@@ -1,12 +1,12 @@
 import { useState } from "preact/hooks";
 import { query } from "../../../api/queries.ts";
 import { useAnswer } from "../../../api/use-answer.ts";
-import type { Artifact } from "./artifact-types.ts";
+import type { Artifact, Collection, VersionLineage } from "./artifact-types.ts";
 
 type Page = { readonly artifacts: readonly Artifact[]; readonly next_cursor: string | null };
 
 /** The artifacts of a run, newest first, as many pages of a thousand as were asked for. */
-export type Artifacts = {
+type Artifacts = {
   /** Undefined until the first page is there. */
   readonly artifacts: readonly Artifact[] | undefined;
   readonly error: unknown;
@@ -39,4 +39,29 @@ export function useArtifacts(runId: string, version: number): Artifacts {
     more: () => setPages((count) => count + 1),
     reload,
   };
+}
+
+/** Collections that are looked at: each costs a request. */
+const COLLECTIONS_MAX = 24;
+/** Requests at a time. */
+const PARALLEL = 4;
+
+type Lineages = { readonly data: readonly VersionLineage[]; readonly error: unknown; readonly isLoading: boolean };
+
+/** Reads what made and what used the latest versions of collections, those changed last first. After an error those before it are shown. */
+export function useArtifactLineage(collections: readonly Collection[] | undefined): Lineages {
+  const ids = (collections ?? []).slice(0, COLLECTIONS_MAX).flatMap(({ latest_version: version }) => version?.id ?? []);
+  const { data, isLoading } = useAnswer(collections && ids.join(" "), async (signal) => {
+    const lineages: VersionLineage[] = [];
+    const read = (id: string): Promise<VersionLineage> =>
+      query<VersionLineage>(`/api/artifact-versions/${id}/lineage`, { signal });
+    try {
+      for (let i = 0; i < ids.length; i += PARALLEL)
+        lineages.push(...(await Promise.all(ids.slice(i, i + PARALLEL).map(read))));
+    } catch (error) {
+      return { lineages, error };
+    }
+    return { lineages, error: undefined };
+  });
+  return { data: data?.lineages ?? [], error: data?.error, isLoading: collections === undefined || isLoading };
 }

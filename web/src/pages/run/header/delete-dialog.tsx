@@ -3,8 +3,8 @@ import type { RunDetail } from "../../../api/run-types.ts";
 import { attempt } from "../../../ui/attempt.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Dialog } from "../../../ui/dialog.tsx";
-import { ErrorNote } from "../../../ui/error-note.tsx";
-import { byteWords, countWords } from "../../../ui/number-words.ts";
+import { ErrorNote } from "../../../ui/page-states.tsx";
+import { byteWords, countWords } from "../../../ui/words.ts";
 import { Skeleton } from "../../../ui/spinner.tsx";
 import { countDeletion, deleteRun, type DeletionCounts } from "../run-actions.ts";
 

@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import type { AttributeRow, RunDetail } from "../../../api/run-types.ts";
 import { useQuery } from "../../../api/use-query.ts";
 import { attempt } from "../../../ui/attempt.ts";
-import { Badge } from "../../../ui/badge.tsx";
+import { Badge } from "../../../ui/status-badge.tsx";
 import { Button, IconButton } from "../../../ui/button.tsx";
 import { TextField } from "../../../ui/text-field.tsx";
 import { changeRun } from "../run-actions.ts";

@@ -6,7 +6,7 @@ import { Button } from "../../../ui/button.tsx";
 import { classes } from "../../../ui/class-names.ts";
 import { Dialog } from "../../../ui/dialog.tsx";
 import { TextField } from "../../../ui/text-field.tsx";
-import { absoluteTime } from "../../../ui/time-words.ts";
+import { absoluteTime } from "../../../ui/words.ts";
 import { requestStop } from "../run-actions.ts";
 import { stopWords } from "./stop-words.ts";
 

@@ -1,5 +1,5 @@
 import type { RunControl } from "../../../api/run-types.ts";
-import { spanWords } from "../../../ui/time-words.ts";
+import { spanWords } from "../../../ui/words.ts";
 
 /** A step on the way from the request to the end; `at` is when it happened. */
 export type StopStep = { readonly name: "Requested" | "Acknowledged" | "Stopped"; readonly at: string | null };

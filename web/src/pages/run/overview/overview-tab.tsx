@@ -3,10 +3,10 @@ import type { AttributeRow } from "../../../api/run-types.ts";
 import { useQuery } from "../../../api/use-query.ts";
 import { runAddress } from "../../../app/addresses.ts";
 import { Link } from "../../../app/link.tsx";
-import { counted, metricWords } from "../../../ui/number-words.ts";
+import { counted, metricWords } from "../../../ui/words.ts";
 import { Skeleton } from "../../../ui/spinner.tsx";
 import { configRows, isBranch, mergeConfig } from "../config/config-rows.ts";
-import type { TabProps } from "../run-tabs.ts";
+import type { TabProps } from "../run-actions.ts";
 import { factsOf, mainMetrics } from "./facts.ts";
 import { Notes, Readme } from "./run-texts.tsx";
 

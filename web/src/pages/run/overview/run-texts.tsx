@@ -3,13 +3,11 @@ import { call } from "../../../api/client.ts";
 import { useQuery } from "../../../api/use-query.ts";
 import { attempt } from "../../../ui/attempt.ts";
 import { Button } from "../../../ui/button.tsx";
-import { EmptyState } from "../../../ui/empty-state.tsx";
-import { ErrorNote } from "../../../ui/error-note.tsx";
+import { EmptyState, ErrorNote } from "../../../ui/page-states.tsx";
 import { Markdown } from "../../../ui/markdown.tsx";
 import { Skeleton } from "../../../ui/spinner.tsx";
 import { TextField } from "../../../ui/text-field.tsx";
-import { changeRun } from "../run-actions.ts";
-import type { TabProps } from "../run-tabs.ts";
+import { changeRun, type TabProps } from "../run-actions.ts";
 
 /** The notes of a run, and their editor. */
 export function Notes({ run, canWrite, reload }: Pick<TabProps, "run" | "canWrite" | "reload">) {

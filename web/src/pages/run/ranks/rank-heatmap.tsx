@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { theme } from "../../../app/theme.ts";
-import { metricWords } from "../../../ui/number-words.ts";
+import { metricWords } from "../../../ui/words.ts";
 import { heatGrid, heatOf, type HeatCell } from "./heat.ts";
 
 const ROW_MIN = 4;

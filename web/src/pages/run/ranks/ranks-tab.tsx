@@ -1,14 +1,13 @@
-import { metricWords } from "../../../ui/number-words.ts";
+import { metricWords } from "../../../ui/words.ts";
 import { currentLocation, setQuery } from "../../../app/location.ts";
-import { EmptyState } from "../../../ui/empty-state.tsx";
-import { ErrorNote } from "../../../ui/error-note.tsx";
+import { EmptyState, ErrorNote } from "../../../ui/page-states.tsx";
 import { Select } from "../../../ui/select.tsx";
-import { Snippet } from "../../../ui/snippet.tsx";
+import { Snippet } from "../../../ui/copy-button.tsx";
 import { Skeleton } from "../../../ui/spinner.tsx";
+import type { TabProps } from "../run-actions.ts";
+import { useQuery } from "../../../api/use-query.ts";
 import type { HeatCell } from "./heat.ts";
 import { RankHeatmap } from "./rank-heatmap.tsx";
-import type { TabProps } from "../run-tabs.ts";
-import { useQuery } from "../../../api/use-query.ts";
 
 type Reducer = {
   readonly step: number;

@@ -1,10 +1,10 @@
 import { valueText, type ExactValue } from "../../../api/exact-json.ts";
-import { Badge } from "../../../ui/badge.tsx";
+import { Badge } from "../../../ui/status-badge.tsx";
 import { IconButton } from "../../../ui/button.tsx";
 import { CopyButton } from "../../../ui/copy-button.tsx";
-import { absoluteTime } from "../../../ui/time-words.ts";
+import { absoluteTime } from "../../../ui/words.ts";
 import { configRows, isBranch } from "../config/config-rows.ts";
-import { spanDurationWords, type Span, spanStatusKind } from "./waterfall.ts";
+import { spanDurationWords, spanStatusKind, type Span } from "./waterfall.ts";
 
 type Group = { readonly [key: string]: ExactValue };
 

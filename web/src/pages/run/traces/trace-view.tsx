@@ -1,17 +1,17 @@
 import { useMemo, useState } from "preact/hooks";
 import type { RunDetail } from "../../../api/run-types.ts";
 import { currentLocation, setQuery } from "../../../app/location.ts";
-import { Badge } from "../../../ui/badge.tsx";
+import { Badge } from "../../../ui/status-badge.tsx";
 import { Button } from "../../../ui/button.tsx";
 import { CopyButton } from "../../../ui/copy-button.tsx";
-import { ErrorNote } from "../../../ui/error-note.tsx";
-import { counted, countWords } from "../../../ui/number-words.ts";
+import { ErrorNote } from "../../../ui/page-states.tsx";
+import { counted, countWords } from "../../../ui/words.ts";
 import { Spinner } from "../../../ui/spinner.tsx";
 import { TextField } from "../../../ui/text-field.tsx";
 import { SpanPanel } from "./span-panel.tsx";
 import { useTrace } from "./use-trace.ts";
 import { WaterfallGrid } from "./waterfall-grid.tsx";
-import { spanDurationWords, rangeOf, spanRows, spanStatusKind } from "./waterfall.ts";
+import { rangeOf, spanDurationWords, spanRows, spanStatusKind } from "./waterfall.ts";
 
 /** A trace as a waterfall of its spans, with the content of a chosen one next to it. */
 export function TraceView({ run, traceId }: { readonly run: RunDetail; readonly traceId: string }) {

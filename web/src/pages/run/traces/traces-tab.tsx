@@ -1,17 +1,16 @@
 import { useEffect, useState } from "preact/hooks";
 import { call } from "../../../api/client.ts";
 import { currentLocation, setQuery } from "../../../app/location.ts";
-import { Badge } from "../../../ui/badge.tsx";
+import { Badge } from "../../../ui/status-badge.tsx";
 import { Button } from "../../../ui/button.tsx";
-import { EmptyState } from "../../../ui/empty-state.tsx";
-import { ErrorNote } from "../../../ui/error-note.tsx";
-import { countWords } from "../../../ui/number-words.ts";
+import { EmptyState, ErrorNote } from "../../../ui/page-states.tsx";
+import { countWords } from "../../../ui/words.ts";
 import { Select } from "../../../ui/select.tsx";
 import { Skeleton } from "../../../ui/spinner.tsx";
-import { Snippet } from "../../../ui/snippet.tsx";
+import { Snippet } from "../../../ui/copy-button.tsx";
 import { TextField } from "../../../ui/text-field.tsx";
 import { Time } from "../../../ui/time.tsx";
-import type { TabProps } from "../run-tabs.ts";
+import type { TabProps } from "../run-actions.ts";
 import { spanDurationWords, spanStatusKind } from "./waterfall.ts";
 import { TraceView } from "./trace-view.tsx";
 

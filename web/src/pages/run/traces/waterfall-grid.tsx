@@ -2,7 +2,7 @@ import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { layoutOf, scrollTo, sliceOf } from "../../../logs/scroll.ts";
 import { classes } from "../../../ui/class-names.ts";
 import { Icon } from "../../../ui/icon.tsx";
-import { countWords } from "../../../ui/number-words.ts";
+import { countWords } from "../../../ui/words.ts";
 import { barOf, spanDurationWords, type SpanRow, type TimeRange } from "./waterfall.ts";
 
 const ROW_HEIGHT = 26;

@@ -1,8 +1,32 @@
+import type { ComponentChildren } from "preact";
+import "./notes.css";
+import { Icon } from "./icon.tsx";
+import type { IconName } from "./icons.ts";
 import { Button } from "./button.tsx";
 import { CopyButton } from "./copy-button.tsx";
-import { Icon } from "./icon.tsx";
 import { faultOf } from "./fault.ts";
-import "./notes.css";
+
+/** Shown in place of missing things: why they are missing, and what to do next. */
+export function EmptyState({
+  title,
+  icon,
+  children,
+  actions,
+}: {
+  readonly title: string;
+  readonly icon?: IconName;
+  readonly children?: ComponentChildren;
+  readonly actions?: ComponentChildren;
+}) {
+  return (
+    <div class="tm-empty">
+      {icon !== undefined && <Icon name={icon} size={28} />}
+      <h2>{title}</h2>
+      {children !== undefined && <div class="tm-empty-text">{children}</div>}
+      {actions !== undefined && <div class="tm-empty-actions">{actions}</div>}
+    </div>
+  );
+}
 
 /** What went wrong, as a sentence, with a way to try again where there is one. Shows nothing while `error` is undefined. */
 export function ErrorNote({
