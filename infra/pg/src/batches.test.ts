@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { inBatches } from "./batches.ts";
+import { inBatches } from "./pages.ts";
 
 test("batches continue until one has fewer rows", async () => {
   const rows = [3, 3, 2, 3];

@@ -41,5 +41,4 @@ export {
   type RemoverOptions,
 } from "./removals.ts";
 export { columnTypes } from "./types.ts";
-export { inBatches } from "./batches.ts";
-export { streamPages, type ReadPage } from "./stream-pages.ts";
+export { inBatches, streamPages, type ReadPage } from "./pages.ts";

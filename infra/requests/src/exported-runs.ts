@@ -1,5 +1,5 @@
 import { badRequest } from "@tidemark/errors";
-import { EXPORT_LIMITS } from "@tidemark/limits";
+import { EXPORT_LIMITS, RESTORE_LIMITS } from "@tidemark/limits";
 import type { Call } from "@tidemark/rpc";
 import { callerOf, isUuid } from "./requests.ts";
 import type { RunDirectory } from "./run-directory.ts";
@@ -22,4 +22,11 @@ export async function exportedRuns(
   requireExportedIds(runIds);
   await runs.require(caller, runIds);
   return { orgId: caller.orgId, runIds };
+}
+
+/** Checks how many rows one request of a restore has. @throws bad_request for none, and for too many */
+export function requireRows(rows: readonly unknown[]): void {
+  if (rows.length < 1 || rows.length > RESTORE_LIMITS.idsTogetherMax) {
+    throw badRequest(`1 to ${RESTORE_LIMITS.idsTogetherMax} rows may come together`);
+  }
 }

@@ -1,20 +1,19 @@
-export { auditActor } from "./audit-actor.ts";
-export { exportedRuns, requireExportedIds } from "./exported-runs.ts";
 export {
+  auditActor,
   callerOf,
   canBeFound,
   canSee,
   isUuid,
   pathId,
   readPage,
+  refuseUnpaid,
   requireLimit,
   throwFault,
   type Caller,
 } from "./requests.ts";
+export { exportedRuns, requireExportedIds, requireRows } from "./exported-runs.ts";
 export { createMemoryShares } from "./memory-shares.rules.ts";
 export { readRemovalScope } from "./removal-scope.ts";
-export { requireRows } from "./restored-rows.ts";
-export { refuseUnpaid } from "./refuse-unpaid.ts";
 export {
   createRunDirectory,
   forgetAllRuns,
@@ -26,6 +25,5 @@ export {
 } from "./run-directory.ts";
 export { watchRuns } from "./watch-runs.ts";
 export { admitChange, admitWithin, admitWrite, isPlanRefusal } from "./plan-limits/admit-write.ts";
-export { gateOfSettings } from "./plan-limits/gate-of-settings.ts";
-export { loadPlans } from "./plan-limits/load-plans.ts";
+export { gateOfSettings, loadPlans } from "./plan-limits/gate-of-settings.ts";
 export { createPlanGate, openGate, withStorage, type PlanGate } from "./plan-limits/plan-gate.ts";

@@ -1,6 +1,7 @@
 import { AppError, badRequest, notFound } from "@tidemark/errors";
-import type { CallerKind, FieldFault } from "@tidemark/proto/common/v1/common";
+import { CallerKind, type FieldFault } from "@tidemark/proto/common/v1/common";
 import type { Call } from "@tidemark/rpc";
+import { awaitsPayment } from "@tidemark/limits";
 
 /** The sender of a request: the identity that the gateway attached, with undefined in place of empty texts. */
 export type Caller = {
@@ -72,4 +73,20 @@ export function requireLimit(limit: number, max: number, field = "limit"): numbe
 /** Whether a search text can be found at all: text that cannot be stored, with NUL or lone surrogates, is never found. */
 export function canBeFound(q: string): boolean {
   return !q.includes("\0") && q.isWellFormed();
+}
+
+/** Refuses writes while a payment is due (API specification, Errors). @throws payment_required */
+export function refuseUnpaid({ billingState }: Pick<Caller, "billingState">): void {
+  if (!awaitsPayment(billingState)) return;
+  throw new AppError("payment_required", "the organization needs a billing action before it can write anything new");
+}
+
+/** Returns the actor of an entry in the audit log, as `control.record_audit_v1` takes it: a key by the id in its text. */
+export function auditActor({ identity }: Pick<Call, "identity">): {
+  readonly type: "user" | "api_key" | "operator";
+  readonly id: string;
+} {
+  if (identity?.kind === CallerKind.SESSION) return { type: "user", id: identity.userId };
+  if (identity?.kind === CallerKind.API_KEY) return { type: "api_key", id: identity.credentialId };
+  return { type: "operator", id: "" };
 }

@@ -8,7 +8,7 @@ export {
   type EntryOfLine,
 } from "./artifact-faults.ts";
 export { isArchiveError, type ArchiveError } from "./archive-error.ts";
-export { bytesOfColumn, doublesOfBytes, indexesOfBytes } from "./column-bytes.ts";
+export { bytesOfColumn, doublesOfBytes, indexesOfBytes } from "./columns.ts";
 export {
   ARCHIVE_PRODUCT,
   ARCHIVE_VERSION,

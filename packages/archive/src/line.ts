@@ -1,6 +1,6 @@
 import { archiveError } from "./archive-error.ts";
 import { writeNumbers } from "./columns.ts";
-import { type Field, type ValueOf } from "./fields.ts";
+import type { Field, ValueOf } from "./fields.ts";
 import { membersOf, parse } from "./json-parts.ts";
 import { lineShapes } from "./line-shapes.ts";
 

@@ -2,8 +2,14 @@ export * from "./limits.ts";
 export { awaitsPayment, billingStates, type BillingState } from "./plans/billing-states.ts";
 export { hostedPlans } from "./plans/hosted-plans.ts";
 export { monthOf, type Month } from "./plans/month.ts";
-export { ROW_BYTES } from "./plans/row-bytes.ts";
-export { LINE_BYTES, POINT_BYTES, storageKinds, type StorageBytes, type StorageKind } from "./plans/storage-kinds.ts";
+export {
+  LINE_BYTES,
+  POINT_BYTES,
+  ROW_BYTES,
+  storageKinds,
+  type StorageBytes,
+  type StorageKind,
+} from "./plans/storage-kinds.ts";
 export { parsePlans } from "./plans/parse-plans.ts";
 export {
   limitOf,

@@ -1,6 +1,5 @@
 import { isAppError } from "@tidemark/errors";
-import { refuseUnpaid } from "../refuse-unpaid.ts";
-import { type Caller } from "../requests.ts";
+import { refuseUnpaid, type Caller } from "../requests.ts";
 import type { PlanGate } from "./plan-gate.ts";
 
 const refusals: ReadonlySet<string> = new Set(["payment_required", "plan_limit_exceeded"]);

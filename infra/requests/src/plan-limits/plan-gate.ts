@@ -1,8 +1,8 @@
 import { LRUCache } from "lru-cache";
 import { AppError } from "@tidemark/errors";
 import { limitOf, planOf, type Plans, type PlanTarget } from "@tidemark/limits";
-import type { Caller } from "../requests.ts";
 import type { Log } from "@tidemark/telemetry";
+import type { Caller } from "../requests.ts";
 
 /** The owner of a quota, and the plan that sets its size. */
 type Owner = Pick<Caller, "orgId" | "planTier">;

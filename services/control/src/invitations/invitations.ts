@@ -3,7 +3,7 @@ import { pathId, readPage, throwFault } from "@tidemark/requests";
 import { INVITATIONS_PAGE_ROWS } from "@tidemark/limits";
 import { recordAudit } from "../audit/audit-events.ts";
 import type { ControlDeps, ControlHandlers } from "../deps.ts";
-import { mailUnavailable } from "../mail/no-mail.ts";
+import { mailUnavailable } from "../mail/mail.ts";
 import { readEmail, readInvitedRole, requirePaid } from "../organizations/people.rules.ts";
 import { callingUser, requirePeopleManager, visibleOrganization } from "../organizations/users.ts";
 import { lockOrganization, requireOrganization } from "../organizations/organizations.sql.ts";

@@ -1,3 +1,6 @@
+import type { Log } from "@tidemark/telemetry";
+import { AppError } from "@tidemark/errors";
+
 /** The message of an invitation, to a person who may not be a user yet. */
 export type InvitationMessage = {
   readonly to: string;
@@ -19,4 +22,37 @@ export type Mail = {
    * Throws when the message was not accepted.
    */
   sendInvitation(message: InvitationMessage): Promise<{ previewLink?: string }>;
+};
+
+/**
+ * Creates mail that sends nothing: it logs that there would be a message and returns the link for the inviting person.
+ * The link itself stays out of the log, because anyone who reads it could accept the invitation.
+ */
+export function createLogMail(log: Log): Mail {
+  return {
+    available: true,
+    sendInvitation: async ({ link, orgId, invitationId }) => {
+      log.info("invitation ready; no mail server is set, so its link goes to the person who invited", {
+        org_id: orgId,
+        invitation_id: invitationId,
+      });
+      return { previewLink: link };
+    },
+  };
+}
+
+/** Returns the error of an installation that does not send messages. */
+export function mailUnavailable(): AppError {
+  return new AppError(
+    "email_delivery_unavailable",
+    "this installation cannot send e-mail, so it cannot send invitations",
+  );
+}
+
+/** Mail of an installation without invitations: refuses to send. */
+export const noMail: Mail = {
+  available: false,
+  sendInvitation: async () => {
+    throw mailUnavailable();
+  },
 };

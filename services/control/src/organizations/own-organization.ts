@@ -6,7 +6,7 @@ import type { Call } from "@tidemark/rpc";
 import { recordAudit } from "../audit/audit-events.ts";
 import type { ControlDeps, ControlHandlers } from "../deps.ts";
 import { invite, sendInvitation } from "../invitations/invite.ts";
-import { mailUnavailable } from "../mail/no-mail.ts";
+import { mailUnavailable } from "../mail/mail.ts";
 import { announceChange, lockCaller } from "../projection/lock-caller.ts";
 import { tradeSession } from "../sessions/open-session.ts";
 import {
