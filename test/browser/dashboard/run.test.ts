@@ -164,6 +164,7 @@ describeDashboard("the page of a run", (scene) => {
       expect([name, await page.getByRole("button", { name, exact: true }).count()]).toEqual([name, 0]);
     }
     await page.getByRole("button", { name: "More actions" }).click();
+    await page.getByRole("menuitem", { name: "Copy id" }).waitFor();
     expect(await page.getByRole("menuitem").allInnerTexts()).toEqual([
       "Copy id",
       "Download as JSON",
