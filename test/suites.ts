@@ -14,7 +14,6 @@ const inBothModes: Readonly<Record<string, string>> = {
   "e2e/imports.test.ts": "the imports-export service: jobs over NATS, bodies in chunks",
   "e2e/plan-limits.test.ts": "the usage service: leases of tokens",
   "e2e/archive.test.ts": "answers that are streams of lines, from several services",
-  "e2e/kept-exports.test.ts": "exports that the gateway keeps, read from other processes",
   "e2e/restore.test.ts": "requests that are streams of lines, to several services",
   "e2e/changes.test.ts": "events of all services over NATS, streams that stay open",
   "e2e/platform.test.ts": "deadlines, health and figures of the processes",
