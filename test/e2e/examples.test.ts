@@ -5,7 +5,7 @@ import { aggregatesOf, callsOf, leaves, listed, loggedMetrics } from "../example
 import { type Fate, startPoorNetwork } from "../examples/poor-network.ts";
 import { readAttributes, readLines, readMetrics, readRun } from "../examples/read-back.ts";
 import { type ExampleRun, printedLines, type Report, runExample } from "../examples/run-example.ts";
-import { describeWith } from "../stack/describe-with.ts";
+import { describeWith, testDeep } from "../stack/describe-with.ts";
 import type { Api } from "../stack/client.ts";
 import { describeModes } from "../stack/modes.ts";
 import { type OwnStack, startStack } from "../stack/stack.ts";
@@ -238,7 +238,7 @@ describe("the examples under difficulties", () => {
     };
   };
 
-  test("a rate limit slows the TypeScript example down and loses nothing", async () => {
+  testDeep("a rate limit slows the TypeScript example down and loses nothing", async () => {
     const { key, api } = await stack.organization({ plan: "free" });
     const run = await trainInTypeScript(stack.baseUrl, key);
     const report = reportOf(run);
@@ -280,7 +280,7 @@ describe("the examples under difficulties", () => {
   });
 
   describePython("in Python", () => {
-    test("what the SDK's queue sends twice, because an answer was lost, counts once", async () => {
+    testDeep("what the SDK's queue sends twice, because an answer was lost, counts once", async () => {
       const { key, api } = await stack.organization();
       const network = await startPoorNetwork(stack.baseUrl, everyNow(/\/metrics$|\/logs$/, 80));
       const run = await trainInPython(network.url, key);
