@@ -35,7 +35,7 @@ export async function* readSelectedRuns(
 }
 
 /** Runs that one request to a service names. */
-const RUNS_TOGETHER = 100;
+export const RUNS_TOGETHER = 100;
 
 /** Returns the runs in groups small enough for one request. */
 export function groupsOf(runIds: readonly string[]): string[][] {

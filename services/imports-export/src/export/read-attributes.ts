@@ -9,33 +9,31 @@ import type { Part, Reading } from "./reading.ts";
 
 /** Reads attributes and objects of runs: for each run first its attributes by step and id, then its objects by kind, step and age. */
 export async function* exportAttributes(
-  { clients, call, allowance }: Reading,
+  reading: Reading,
   runs: readonly PlannedRun[],
   orgId: string,
 ): AsyncGenerator<Part> {
-  for (const { runId, hasAttributes, objectKinds } of runs) {
-    const of = { runIds: [runId], byPage: true };
-    const pages = [
-      ...(hasAttributes ? [attributePages(clients.ingestArchive.exportAttributes(of, call))] : []),
-      ...(objectKinds.length === 0
-        ? []
-        : [objectPages(clients.ingestArchive.exportObjects({ ...of, parts: ObjectParts.OBJECTS }, call))]),
-    ];
-    for (const kind of pages) {
-      for await (const rows of kind) {
-        const taken = allowance.take(rows);
-        if (taken.length > 0) {
-          const attributes = await mapInTurns(taken, (attribute) => publicAttribute(attribute, orgId));
-          yield { case: "attributes", value: { attributes } };
-        }
-        if (allowance.isExceeded()) return;
+  const { allowance } = reading;
+  for (const run of runs) {
+    for await (const rows of pagesOf(reading, run)) {
+      const taken = allowance.take(rows);
+      if (taken.length > 0) {
+        const attributes = await mapInTurns(taken, (attribute) => publicAttribute(attribute, orgId));
+        yield { case: "attributes", value: { attributes } };
       }
+      if (allowance.isExceeded()) return;
     }
   }
 }
 
-async function* attributePages(messages: AsyncIterable<{ readonly attributes: Attribute[] }>) {
-  for await (const { attributes } of messages) yield attributes;
+async function* pagesOf({ clients, call }: Reading, { runId, hasAttributes, objectKinds }: PlannedRun) {
+  const of = { runIds: [runId], byPage: true };
+  if (hasAttributes) {
+    for await (const { attributes } of clients.ingestArchive.exportAttributes(of, call)) yield attributes;
+  }
+  if (objectKinds.length > 0) {
+    yield* objectPages(clients.ingestArchive.exportObjects({ ...of, parts: ObjectParts.OBJECTS }, call));
+  }
 }
 
 /** Objects that are passed on together, by number and by bytes of their values. */

@@ -1,10 +1,8 @@
 import { TABLE_CHUNK_ROWS } from "@tidemark/limits";
 import { ObjectParts } from "@tidemark/proto/ingest/v1/archive";
+import { groupsOf, RUNS_TOGETHER } from "../archive/selected-runs.ts";
 import type { PlannedRun } from "./export-plan.ts";
 import type { Part, Reading } from "./reading.ts";
-
-/** Runs that one request names. */
-const RUNS = 100;
 
 /** Reads the rows of runs in their order. */
 export async function* exportRunRows(
@@ -12,7 +10,7 @@ export async function* exportRunRows(
   planned: readonly PlannedRun[],
 ): AsyncGenerator<Part> {
   for (let at = 0; at < planned.length;) {
-    const runIds = planned.slice(at, at + RUNS).map(({ runId }) => runId);
+    const runIds = planned.slice(at, at + RUNS_TOGETHER).map(({ runId }) => runId);
     const { runs } = await clients.runs.readRuns({ runIds }, newCall());
     yield { case: "runs", value: { runs } };
     at += runs.length;
@@ -25,8 +23,8 @@ export async function* exportArtifacts(
   planned: readonly PlannedRun[],
 ): AsyncGenerator<Part> {
   const runIds = planned.filter(({ artifacts }) => artifacts > 0).map(({ runId }) => runId);
-  for (let at = 0; at < runIds.length; at += RUNS) {
-    const of = { runIds: runIds.slice(at, at + RUNS), byPage: true };
+  for (const group of groupsOf(runIds)) {
+    const of = { runIds: group, byPage: true };
     for await (const page of clients.artifactsArchive.exportArtifacts(of, call)) {
       const artifacts = [...allowance.take(page.artifacts)];
       if (artifacts.length > 0) yield { case: "artifacts", value: { artifacts } };
@@ -41,8 +39,8 @@ export async function* exportTableRows(
   planned: readonly PlannedRun[],
 ): AsyncGenerator<Part> {
   const runIds = planned.filter(({ objectKinds }) => objectKinds.includes("table")).map(({ runId }) => runId);
-  for (let at = 0; at < runIds.length; at += RUNS) {
-    const of = { runIds: runIds.slice(at, at + RUNS), byPage: true, parts: ObjectParts.TABLE_ROWS };
+  for (const group of groupsOf(runIds)) {
+    const of = { runIds: group, byPage: true, parts: ObjectParts.TABLE_ROWS };
     let table = { runId: "", objectId: 0, createdAt: "" };
     let firstRow = 0;
     for await (const { rows } of clients.ingestArchive.exportObjects(of, call)) {
@@ -64,9 +62,9 @@ export async function* exportSeries(
   { clients, call, allowance }: Reading,
   runs: readonly PlannedRun[],
 ): AsyncGenerator<Part> {
-  for (const { runId, metricKeys } of runs) {
-    if (metricKeys === 0) continue;
-    for await (const page of clients.ingestArchive.exportMetricAggregates({ runIds: [runId] }, call)) {
+  const runIds = runs.filter(({ metricKeys }) => metricKeys > 0).map(({ runId }) => runId);
+  for (const group of groupsOf(runIds)) {
+    for await (const page of clients.ingestArchive.exportMetricAggregates({ runIds: group }, call)) {
       const keys = allowance.takeCount(page.keys.length);
       if (keys > 0) yield { case: "series", value: { aggregates: page, keys } };
       if (allowance.isExceeded()) return;
