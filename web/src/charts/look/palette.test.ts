@@ -1,6 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { CONTRAST_MIN, DIFFERENCE_MIN, luminance, seen, visions } from "./color-vision.fixture.ts";
 import { hashOf, lookIndex } from "./hash.ts";
 import { readLooks } from "./own-looks.ts";
 import { DASHES, PALETTE, type ThemeName } from "./palette.ts";
@@ -15,55 +16,6 @@ function declared(css: string, theme: ThemeName, name: RegExp): string[] {
   const part = theme === "dark" ? css.slice(dark) : css.slice(0, dark);
   return [...part.matchAll(new RegExp(`${name.source}: (#[0-9a-f]{6})`, "g"))].map((found) => found[1]!);
 }
-
-/** How people see who lack one kind of cones (Machado, Oliveira and Fernandes 2009, severity 1), on linear RGB. */
-const visions: Readonly<Record<string, readonly (readonly number[])[]>> = {
-  usual: [
-    [1, 0, 0],
-    [0, 1, 0],
-    [0, 0, 1],
-  ],
-  protanopia: [
-    [0.152286, 1.052583, -0.204868],
-    [0.114503, 0.786281, 0.099216],
-    [-0.003882, -0.048116, 1.051998],
-  ],
-  deuteranopia: [
-    [0.367322, 0.860646, -0.227968],
-    [0.280085, 0.672501, 0.047413],
-    [-0.01182, 0.04294, 0.968881],
-  ],
-  tritanopia: [
-    [1.255528, -0.076749, -0.178779],
-    [-0.078411, 0.930809, 0.147602],
-    [0.004733, 0.691367, 0.3039],
-  ],
-};
-
-function linear(color: string): number[] {
-  return [1, 3, 5].map((at) => {
-    const share = Number.parseInt(color.slice(at, at + 2), 16) / 255;
-    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
-  });
-}
-const weighed = (rgb: readonly number[], weights: readonly number[]): number =>
-  weights.reduce((sum, weight, i) => sum + weight * rgb[i]!, 0);
-const luminance = (color: string): number => weighed(linear(color), [0.2126, 0.7152, 0.0722]);
-
-/** CIE L*a*b* of a color as seen with a kind of color vision. */
-function seen(color: string, vision: readonly (readonly number[])[]): number[] {
-  const rgb = vision.map((row) => Math.min(1, Math.max(0, weighed(linear(color), row))));
-  const root = (share: number): number => (share > 0.008856 ? Math.cbrt(share) : 7.787 * share + 16 / 116);
-  const x = root(weighed(rgb, [0.4124, 0.3576, 0.1805]) / 0.9505);
-  const y = root(weighed(rgb, [0.2126, 0.7152, 0.0722]));
-  const z = root(weighed(rgb, [0.0193, 0.1192, 0.9505]) / 1.089);
-  return [116 * y - 16, 500 * (x - y), 200 * (y - z)];
-}
-
-/** Differences above 20 are plain to see also in thin lines. */
-const DIFFERENCE_MIN = 25;
-/** Of graphical objects to adjacent colors (WCAG 2.2, 1.4.11). */
-const CONTRAST_MIN = 3;
 
 describe.each(["light", "dark"] as const)("colors of runs in the %s theme", (theme) => {
   const colors = PALETTE[theme];
