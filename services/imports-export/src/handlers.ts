@@ -3,8 +3,7 @@ import { commitJob } from "./commit/commit-job.ts";
 import { importDocument } from "./documents/import-document.ts";
 import { exportRuns } from "./export/export-runs.ts";
 import { cancelJob, createJob } from "./jobs/create-job.ts";
-import { getJob } from "./jobs/get-job.ts";
-import { listJobs } from "./jobs/list-jobs.ts";
+import { getJob, listJobs } from "./jobs/get-job.ts";
 import type { ExportDeps, ExportHandlers, ImportsDeps, ImportsHandlers } from "./deps.ts";
 
 /** Every RPC of imports. */

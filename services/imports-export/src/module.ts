@@ -100,6 +100,13 @@ export const importsExportModule = defineModule({
       traces: context.client(TracesArchiveService),
       reports: context.client(ReportsArchiveService),
     };
+    const restoreClients = {
+      runs: context.client(RunsRestoreService),
+      ingest: context.client(IngestRestoreService),
+      artifacts: context.client(ArtifactsRestoreService),
+      traces: context.client(TracesRestoreService),
+      reports: context.client(ReportsRestoreService),
+    };
     const exportClients = {
       ...clients,
       ingestArchive: archiveClients.ingest,
@@ -112,7 +119,7 @@ export const importsExportModule = defineModule({
       log,
       newId: randomUUID,
       newCall: (identity) => createCall({ identity, timeoutMs: CALL_MS }),
-      clients,
+      clients: { ...clients, runs: restoreClients.runs },
     });
     const readers = createReaders(READER_THREADS);
     const restorer = startRestorer({
@@ -121,13 +128,7 @@ export const importsExportModule = defineModule({
       log,
       readers,
       newCall: (identity) => createCall({ identity, timeoutMs: CALL_MS }),
-      clients: {
-        runs: context.client(RunsRestoreService),
-        ingest: context.client(IngestRestoreService),
-        artifacts: context.client(ArtifactsRestoreService),
-        traces: context.client(TracesRestoreService),
-        reports: context.client(ReportsRestoreService),
-      },
+      clients: restoreClients,
       restoresMax: RESTORES_MAX,
     });
     const remover = startRemover({

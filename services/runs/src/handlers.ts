@@ -6,7 +6,6 @@ import { deleteProject, undeleteProject } from "./deletion/delete-project.ts";
 import { deleteRun, undeleteRun } from "./deletion/delete-run.ts";
 import { forkRun } from "./fork/fork-run.ts";
 import { getLineage, listRunOrigins } from "./fork/get-lineage.ts";
-import { importRuns, prepareImport } from "./import/import-runs.ts";
 import { groupRuns } from "./groups/group-runs.ts";
 import { getOverview, listRuns, summarizeRuns } from "./list/list-runs.ts";
 import { recordSignsOfLife } from "./life/record-signs.ts";
@@ -37,8 +36,6 @@ export function runsHandlers(deps: RunsDeps): RunsHandlers {
     forkRun: forkRun(deps),
     getLineage: getLineage(deps),
     listRunOrigins: listRunOrigins(deps),
-    prepareImport: prepareImport(deps),
-    importRuns: importRuns(deps),
     selectRuns: selectRuns(deps),
     readRuns: readRuns(deps),
     updateRun: updateRun(deps),

@@ -11,8 +11,8 @@ import {
 import type { ExportArchiveRequest } from "@tidemark/proto/imports/v1/archive";
 import { callerOf } from "@tidemark/requests";
 import type { Call } from "@tidemark/rpc";
-import { boundedParts } from "./bounded-parts.rules.ts";
-import type { ArchiveClients } from "./clients.ts";
+import { boundedParts } from "../commit/slices.rules.ts";
+import { type ArchiveClients, groupsOf, readSelectedRuns, type SelectedRuns } from "./selected-runs.ts";
 import { columnsOf, pointLines } from "./points.rules.ts";
 import {
   artifactLine,
@@ -30,7 +30,6 @@ import {
   versionLine,
   viewLine,
 } from "./row-lines.rules.ts";
-import { groupsOf, readSelectedRuns, type SelectedRuns } from "./selected-runs.ts";
 
 type Lines = AsyncGenerator<string, void, undefined>;
 type Counts = Record<CountedType, number>;

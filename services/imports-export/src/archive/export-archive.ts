@@ -4,7 +4,7 @@ import { callerOf } from "@tidemark/requests";
 import type { Call, Handlers } from "@tidemark/rpc";
 import { busy, createFairShare } from "@tidemark/work";
 import { archiveLines } from "./archive-lines.ts";
-import type { ArchiveClients } from "./clients.ts";
+import type { ArchiveClients } from "./selected-runs.ts";
 import { parquetOfPoints } from "./parquet.ts";
 
 /** Dependencies of the archive handlers. */

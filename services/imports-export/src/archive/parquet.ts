@@ -2,9 +2,8 @@ import { constants, zstdCompressSync } from "node:zlib";
 import type { ExportArchiveRequest } from "@tidemark/proto/imports/v1/archive";
 import type { Call } from "@tidemark/rpc";
 import { ByteWriter, ParquetWriter, type SchemaElement } from "hyparquet-writer";
-import type { ArchiveClients } from "./clients.ts";
+import { type ArchiveClients, groupsOf, readSelectedRuns, type SelectedRuns } from "./selected-runs.ts";
 import { columnsOf, joinRows, pointRows, type PointRows } from "./points.rules.ts";
-import { groupsOf, readSelectedRuns, type SelectedRuns } from "./selected-runs.ts";
 
 /** Rows of a group: enough for readers, and few enough that other requests wait only a few milliseconds. */
 const GROUP_ROWS = 16_384;

@@ -1,8 +1,11 @@
 import type { ExportArchiveRequest } from "@tidemark/proto/imports/v1/archive";
 import type { Project } from "@tidemark/proto/runs/v1/runs";
-import type { ExportedRun } from "@tidemark/proto/runs/v1/archive";
-import type { Call } from "@tidemark/rpc";
-import type { ArchiveClients } from "./clients.ts";
+import type { ExportedRun, RunsArchiveService } from "@tidemark/proto/runs/v1/archive";
+import type { Call, Client } from "@tidemark/rpc";
+import type { ArtifactsArchiveService } from "@tidemark/proto/artifacts/v1/archive";
+import type { IngestArchiveService } from "@tidemark/proto/ingest/v1/archive";
+import type { ReportsArchiveService } from "@tidemark/proto/reports/v1/archive";
+import type { TracesArchiveService } from "@tidemark/proto/traces/v1/archive";
 
 /** The selection of an export, as its runs arrive: `projects` and `runIds` are complete when the last run has been read. */
 export type SelectedRuns = {
@@ -43,3 +46,12 @@ export function groupsOf(runIds: readonly string[]): string[][] {
     runIds.slice(i * RUNS_TOGETHER, (i + 1) * RUNS_TOGETHER),
   );
 }
+
+/** Clients of the services that store the data of an archive export. */
+export type ArchiveClients = {
+  readonly runs: Client<(typeof RunsArchiveService)["method"]>;
+  readonly ingest: Client<(typeof IngestArchiveService)["method"]>;
+  readonly artifacts: Client<(typeof ArtifactsArchiveService)["method"]>;
+  readonly traces: Client<(typeof TracesArchiveService)["method"]>;
+  readonly reports: Client<(typeof ReportsArchiveService)["method"]>;
+};

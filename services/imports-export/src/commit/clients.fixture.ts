@@ -1,5 +1,5 @@
 import { AppError } from "@tidemark/errors";
-import type { CommitClients } from "./clients.ts";
+import type { CommitClients } from "./write-rows.ts";
 
 /** The data of the services that own it, by their contracts: a run once for each id, a write once for each name. */
 export type Stored = {
@@ -32,11 +32,11 @@ export function clientsOf(stored: Stored, step: (when: "before" | "after") => Pr
   const message = <T>(fields: object): T => fields as T;
   return {
     runs: {
-      prepareImport: () => doing(() => message({ projectId: stored.projectId })),
-      importRuns: ({ runs = [] }) =>
+      restoreProject: () => doing(() => message({ id: stored.projectId })),
+      restoreRuns: ({ runs = [] }) =>
         doing(() => {
-          for (const { id = "", name = "" } of runs) if (!stored.runs.has(id)) stored.runs.set(id, name);
-          return message({ created: runs.length });
+          for (const { run } of runs) if (!stored.runs.has(run!.id!)) stored.runs.set(run!.id!, run!.name!);
+          return message({});
         }),
     },
     ingest: {

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { createContentBuilder } from "../content/content-builder.rules.ts";
+import { createContentBuilder } from "../content/content.rules.ts";
 import { columnsOf, hasBit, pointsBySource } from "./columns.rules.ts";
 
 function contentOf(points: readonly (readonly [string, string, number, number, number | null])[]) {

@@ -7,7 +7,7 @@ import { lockJob } from "../jobs/jobs.sql.ts";
 import { listDueCommits } from "./commit.sql.ts";
 import { clientsOf, nothingStored, type Stored } from "./clients.fixture.ts";
 import { requestCommit } from "./commit-job.ts";
-import { runCommit } from "./run-commit.ts";
+import { runCommit } from "./committer.ts";
 
 let fixture: ImportsFixture;
 beforeAll(async () => {

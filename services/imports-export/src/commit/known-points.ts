@@ -1,7 +1,7 @@
 import type { Content } from "../content/content.rules.ts";
 import type { CallWithRetry } from "../jobs/run-held.ts";
 import { pointsBySource } from "./columns.rules.ts";
-import type { CommitClients } from "./clients.ts";
+import type { CommitClients } from "./write-rows.ts";
 
 /** Points that are read together at first; more if they all have one step. */
 const PAGE_POINTS = 20_000;

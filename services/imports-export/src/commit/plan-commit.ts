@@ -1,5 +1,5 @@
 import type { Db } from "@tidemark/pg";
-import { unpackContent } from "../content/pack-content.rules.ts";
+import { unpackContent } from "../content/content.rules.ts";
 import { hashIdentity, hashSourceId } from "../content/named-runs.rules.ts";
 import { findProjectId, type JobRow } from "../jobs/jobs.sql.ts";
 import type { CallWithRetry } from "../jobs/run-held.ts";
@@ -14,7 +14,7 @@ import {
   type JobRun,
 } from "./commit.sql.ts";
 import { findKnownPoints } from "./known-points.ts";
-import type { CommitClients } from "./clients.ts";
+import type { CommitClients } from "./write-rows.ts";
 
 /** The source whose runs grow: another import of the same run adds more of its points. */
 const GROWING_SOURCE = "tensorboard";
@@ -39,8 +39,12 @@ export async function planCommit(deps: PlanDeps, callWithRetry: CallWithRetry, j
   const runs = await db.readTenant(orgId, (tx) => listJobRuns(tx, job));
   const decided = await decideRuns(deps, job, runs);
   const count = (outcome: string): number => decided.filter((run) => run.outcome === outcome).length;
-  const prepare = { project: job.targetProject, newRuns: count("create") };
-  const { projectId } = await callWithRetry((call) => clients.runs.prepareImport(prepare, call));
+  const project = {
+    project: { id: deps.newId(), name: job.targetProject },
+    spareId: deps.newId(),
+    newRuns: count("create"),
+  };
+  const { id: projectId } = await callWithRetry((call) => clients.runs.restoreProject(project, call));
   const grows = decided.filter(({ outcome }) => outcome === "append");
   if (grows.length > 0) await noteKnownPoints(deps, callWithRetry, job, grows);
   // A repeated run of a job is skipped, though another run of the job has its id.

@@ -3,8 +3,11 @@ import { hashSourceId } from "../content/named-runs.rules.ts";
 import type { CallWithRetry } from "../jobs/run-held.ts";
 import { columnsOf, hasBit, pointsBySource } from "./columns.rules.ts";
 import type { BatchCounts, DecidedRun } from "./commit.sql.ts";
-import type { CommitClients } from "./clients.ts";
-import { collectionNameOf, writeArtifacts, writeAttributes, writePoints, writeRuns } from "./write-rows.ts";
+import { type CommitClients, writeArtifacts, writeAttributes, writePoints } from "./write-rows.ts";
+import { createRunsWriter } from "../restore/write-runs.ts";
+import { collectionNameOf } from "./artifact-names.rules.ts";
+import { newIdsOf } from "../restore/new-ids.rules.ts";
+import { runLineOf } from "./run-line.rules.ts";
 
 /*
  * Writes staged content through the services that own it. This code does not depend on chunks, or on where the content is from: a content with the
@@ -17,6 +20,8 @@ export type ContentWrite = {
   /** Prefix of the names of its writes; no other content of the organization uses it. */
   readonly name: string;
   readonly projectId: string;
+  /** When its runs are imported, in microseconds since the epoch: later runs have later times. */
+  readonly importedUs: number;
   /** A part of the names of its collections of artifacts. */
   readonly sourceType: string;
   /** The outcomes for the runs, by the hash of the id at the source in hexadecimal digits. */
@@ -31,16 +36,18 @@ const NOTHING: BatchCounts = { runs: 0, metrics: 0, attributes: 0, artifacts: 0 
 export async function writeContentRuns(
   clients: CommitClients,
   callWithRetry: CallWithRetry,
-  { content, projectId, runs }: ContentWrite,
+  { content, name, projectId, importedUs, runs }: ContentWrite,
   sequence: number,
 ): Promise<BatchCounts> {
-  const wanted = content.runs.flatMap((run, place) => {
+  const lines = content.runs.flatMap((run, place) => {
     const decided = runs.get(hashSourceId(run.id).toString("hex"));
     const isFirst = decided?.sequence === sequence && decided.place === place;
-    return isFirst && decided.outcome === "create" ? [{ runId: decided.runId, run }] : [];
+    if (!isFirst || decided.outcome !== "create") return [];
+    return [{ number: place, line: runLineOf(run, { id: decided.runId, projectId, importedUs: importedUs + place }) }];
   });
-  await writeRuns(clients, callWithRetry, projectId, wanted);
-  return { ...NOTHING, runs: wanted.length };
+  // Their ids are new.
+  await createRunsWriter(clients.runs)(lines, name, newIdsOf([]), callWithRetry);
+  return { ...NOTHING, runs: lines.length };
 }
 
 /** Stores the data of the runs of a content that are not skipped, and returns its amounts. */

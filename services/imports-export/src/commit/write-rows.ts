@@ -1,43 +1,18 @@
-import { IMPORT_LIMITS, MANIFEST_ENTRIES_MAX } from "@tidemark/limits";
+import { MANIFEST_ENTRIES_MAX } from "@tidemark/limits";
 import { AppError, isReason } from "@tidemark/errors";
 import type { MetricColumns } from "@tidemark/codecs/metrics";
 import type { Refusal } from "@tidemark/proto/common/v1/common";
-import type { SourceArtifact, SourceAttribute, SourceRun } from "../content/content.rules.ts";
+import type { SourceArtifact, SourceAttribute } from "../content/content.rules.ts";
 import type { CallWithRetry } from "../jobs/run-held.ts";
-import { collectionTypeOf } from "../content/read-values.rules.ts";
-import { TEXT_BYTES_MAX } from "../content/read-fields.rules.ts";
-import { hashSourceId } from "../content/named-runs.rules.ts";
-import type { CommitClients } from "./clients.ts";
 import { BYTES_TOGETHER_MAX, slicesOf } from "./slices.rules.ts";
-import { entryPathsOf } from "./entry-paths.rules.ts";
-
-/** A run with the id that it gets. */
-type NewRun = { readonly runId: string; readonly run: SourceRun };
+import { collectionTypeOf, entryPathsOf } from "./artifact-names.rules.ts";
+import { timeText } from "./run-line.rules.ts";
+import type { ArtifactsService } from "@tidemark/proto/artifacts/v1/artifacts";
+import type { IngestReadService, IngestService } from "@tidemark/proto/ingest/v1/ingest";
+import type { RunsRestoreService } from "@tidemark/proto/runs/v1/restore";
+import type { Client } from "@tidemark/rpc";
 
 const utf8 = new TextEncoder();
-
-/** Stores runs. A repeat changes nothing. */
-export async function writeRuns(
-  { runs }: Pick<CommitClients, "runs">,
-  callWithRetry: CallWithRetry,
-  projectId: string,
-  wanted: readonly NewRun[],
-): Promise<void> {
-  const weightOf = ({ run }: NewRun): number => 2 * (run.config.length + run.metadata.length);
-  for (const slice of slicesOf(wanted, IMPORT_LIMITS.runsTogetherMax, BYTES_TOGETHER_MAX, weightOf)) {
-    const messages = slice.map(({ runId, run }) => ({
-      id: runId,
-      name: run.name,
-      status: run.status,
-      configJson: utf8.encode(run.config),
-      tags: [...run.tags],
-      metadataJson: utf8.encode(run.metadata),
-      ...(run.startedUs === null ? {} : { startedUs: run.startedUs }),
-      ...(run.finishedUs === null ? {} : { finishedUs: run.finishedUs }),
-    }));
-    await callWithRetry((call) => runs.importRuns({ projectId, runs: messages }, call));
-  }
-}
 
 /** Points of a run under the name of their write: the same name has the same points. */
 type PointsWrite = { readonly runId: string; readonly name: string; readonly columns: MetricColumns };
@@ -117,22 +92,6 @@ export async function writeAttributes(
   }
 }
 
-/** Writes microseconds since the epoch as RFC 3339 in UTC. */
-function timeText(micros: number): string {
-  const seconds = Math.floor(micros / 1_000_000);
-  const decimals = String(micros - seconds * 1_000_000).padStart(6, "0");
-  return `${new Date(seconds * 1000).toISOString().slice(0, 19)}.${decimals}Z`;
-}
-
-/** Returns the name of the collection of a run's imported artifacts; of an id that is too long, with its hash. */
-export function collectionNameOf(sourceType: string, sourceId: string): string {
-  const name = `imported-${sourceType}-${sourceId}-artifacts`;
-  if (Buffer.byteLength(name) <= TEXT_BYTES_MAX) return name;
-  const short = `imported-${hashSourceId(sourceId).toString("hex")}-artifacts`;
-  const typed = `imported-${sourceType}-${hashSourceId(sourceId).toString("hex")}-artifacts`;
-  return Buffer.byteLength(typed) <= TEXT_BYTES_MAX ? typed : short;
-}
-
 /** Records artifacts of a run, with a version of a collection for each kind. `name` names the write: a repeat stores nothing. */
 export async function writeArtifacts(
   { artifacts: service }: Pick<CommitClients, "artifacts">,
@@ -161,3 +120,14 @@ export async function writeArtifacts(
     }
   }
 }
+
+/** Clients of the services that store the data of an import. */
+export type CommitClients = {
+  readonly runs: Pick<Client<(typeof RunsRestoreService)["method"]>, "restoreProject" | "restoreRuns">;
+  readonly ingest: Pick<
+    Client<(typeof IngestService)["method"]>,
+    "appendMetrics" | "appendMetricsTogether" | "appendAttributes"
+  >;
+  readonly ingestRead: Pick<Client<(typeof IngestReadService)["method"]>, "listMetricPoints">;
+  readonly artifacts: Pick<Client<(typeof ArtifactsService)["method"]>, "importArtifacts">;
+};

@@ -1,7 +1,6 @@
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { createContentBuilder } from "./content-builder.rules.ts";
-import { packContent, unpackContent } from "./pack-content.rules.ts";
+import { createContentBuilder, packContent, unpackContent } from "./content.rules.ts";
 
 const id = fc.string({ unit: "grapheme", minLength: 1, maxLength: 8 });
 const point = fc.tuple(

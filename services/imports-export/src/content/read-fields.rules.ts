@@ -10,6 +10,11 @@ const json = JSON as unknown as { isRawJSON(value: unknown): value is { readonly
 /** Most bytes of names, keys, paths and tags (API specification, Limits). */
 export const TEXT_BYTES_MAX = 512;
 
+/** Returns whether PostgreSQL can store a text: it has no NUL and no half of a surrogate pair. */
+export function isStorable(text: string): boolean {
+  return !text.includes("\0") && text.isWellFormed();
+}
+
 /** Returns whether a value is a JSON object. */
 export function isObject(value: unknown): value is Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value) && !json.isRawJSON(value);
@@ -30,7 +35,7 @@ export function readName(value: unknown, name: string, bytesMax = TEXT_BYTES_MAX
   const text = value.trim();
   if (text === "" || Buffer.byteLength(text) > bytesMax)
     throw badRequest(`${name} must have 1 to ${bytesMax} bytes`, name);
-  if (text.includes("\0") || !text.isWellFormed()) {
+  if (!isStorable(text)) {
     throw badRequest(`${name} must not contain NUL or lone surrogates`, name);
   }
   return text;
@@ -111,7 +116,7 @@ function storable(value: unknown, name: string): ExactJson {
   if (Array.isArray(value)) return value.map((part) => storable(part, name));
   const object: Record<string, ExactJson> = {};
   for (const [key, part] of Object.entries(value)) {
-    if (key.includes("\0") || !key.isWellFormed()) {
+    if (!isStorable(key)) {
       throw badRequest(`${name} has a key with NUL or a lone surrogate`, name);
     }
     object[key] = storable(part, name);

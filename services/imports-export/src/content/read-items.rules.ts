@@ -5,6 +5,7 @@ import type { SourceArtifact, SourceAttribute, SourceRun } from "./content.rules
 import {
   firstOf,
   isObject,
+  isStorable,
   numberOf,
   readName,
   readObject,
@@ -168,10 +169,6 @@ export function readArtifact(item: Fields, sourceType: string): Omit<SourceArtif
       "metadata",
     ),
   };
-}
-
-function isStorable(text: string): boolean {
-  return !text.includes("\0") && text.isWellFormed();
 }
 
 function defaultUri(sourceType: string, name: string): string {

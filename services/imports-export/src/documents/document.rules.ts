@@ -1,7 +1,12 @@
 import { badRequest } from "@tidemark/errors";
 import { IMPORT_LIMITS } from "@tidemark/limits";
-import { createContentBuilder, type ContentBuilder } from "../content/content-builder.rules.ts";
-import { createSkipped, type Content, type Skipped } from "../content/content.rules.ts";
+import {
+  createContentBuilder,
+  type ContentBuilder,
+  createSkipped,
+  type Content,
+  type Skipped,
+} from "../content/content.rules.ts";
 import { metricValueOf, readTime } from "../content/read-values.rules.ts";
 import {
   isObject,

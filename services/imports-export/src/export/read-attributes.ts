@@ -3,9 +3,8 @@ import { ObjectParts, type ExportObjectsResponse } from "@tidemark/proto/ingest/
 import { AttributeSchema, type Attribute } from "@tidemark/proto/ingest/v1/ingest";
 import type { RichObject } from "@tidemark/proto/ingest/v1/objects";
 import { mapInTurns } from "@tidemark/work";
-import type { PlannedRun } from "./export-plan.ts";
 import { hidePrivateUris } from "./private-uris.rules.ts";
-import type { Part, Reading } from "./reading.ts";
+import type { Part, PlannedRun, Reading } from "./reading.ts";
 
 /** Reads attributes and objects of runs: for each run first its attributes by step and id, then its objects by kind, step and age. */
 export async function* exportAttributes(

@@ -1,10 +1,9 @@
 import { EXPORT_LIMITS } from "@tidemark/limits";
 import type { Db } from "@tidemark/pg";
 import { encodeJob } from "../jobs/get-job.ts";
-import { listJobParts, listJobsById } from "../jobs/jobs.sql.ts";
+import { listJobParts, listJobsById, listImportsOfRuns } from "../jobs/jobs.sql.ts";
 import { newestImports, type ImportOfRuns } from "./export-limits.rules.ts";
 import type { Part } from "./reading.ts";
-import { listImportsOfRuns } from "./run-imports.sql.ts";
 
 /** Imports that are read together, and the chunks that each import names. */
 const TOGETHER = 50;

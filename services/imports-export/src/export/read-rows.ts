@@ -1,8 +1,7 @@
 import { TABLE_CHUNK_ROWS } from "@tidemark/limits";
 import { ObjectParts } from "@tidemark/proto/ingest/v1/archive";
 import { groupsOf, RUNS_TOGETHER } from "../archive/selected-runs.ts";
-import type { PlannedRun } from "./export-plan.ts";
-import type { Part, Reading } from "./reading.ts";
+import type { Part, PlannedRun, Reading } from "./reading.ts";
 
 /** Reads the rows of runs in their order. */
 export async function* exportRunRows(

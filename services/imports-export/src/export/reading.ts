@@ -1,6 +1,7 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { ExportRunsResponseSchema } from "@tidemark/proto/imports/v1/export";
 import type { Call, Client } from "@tidemark/rpc";
+import type { RunMeasure } from "@tidemark/proto/ingest/v1/run_data";
 import type { ArtifactsArchiveService } from "@tidemark/proto/artifacts/v1/archive";
 import type { ArtifactsService } from "@tidemark/proto/artifacts/v1/artifacts";
 import type { ControlService } from "@tidemark/proto/control/v1/control";
@@ -11,6 +12,12 @@ import type { Allowance } from "./export-limits.rules.ts";
 
 /** A part of an export in the form in which it is sent. */
 export type Part = NonNullable<MessageInitShape<typeof ExportRunsResponseSchema>["part"]>;
+
+/** A run of an export, with its amounts: artifacts and the counts of `RunMeasure`. */
+export type PlannedRun = Pick<RunMeasure, "points" | "metricKeys" | "hasAttributes" | "objectKinds"> & {
+  readonly runId: string;
+  readonly artifacts: number;
+};
 
 /** Dependencies of reading the rows of one kind. */
 export type Reading = {

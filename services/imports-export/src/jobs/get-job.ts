@@ -5,8 +5,16 @@ import { badRequest, notFound } from "@tidemark/errors";
 import type { Tx } from "@tidemark/pg";
 import type { ImportsDeps, ImportsHandlers } from "../deps.ts";
 import type { ImportWarning } from "../content/content.rules.ts";
-import { batchesOf } from "../commit/batches.rules.ts";
-import { findJob, findProjectName, listJobParts, lockJob, type JobParts, type JobRow } from "./jobs.sql.ts";
+import { batchesOf } from "./job.rules.ts";
+import {
+  findJob,
+  findProjectName,
+  listJobParts,
+  lockJob,
+  type JobParts,
+  type JobRow,
+  listJobs as listRows,
+} from "./jobs.sql.ts";
 
 /** ImportsService.GetJob. @throws not_found */
 export function getJob({ db }: Pick<ImportsDeps, "db">): ImportsHandlers["getJob"] {
@@ -104,4 +112,24 @@ export function requireText(value: string, name: string, bytesMax: number): stri
   const bytes = Buffer.byteLength(text);
   if (bytes >= 1 && bytes <= bytesMax && !text.includes("\0")) return text;
   throw badRequest(`${name} must have 1 to ${bytesMax} bytes`, name);
+}
+
+/** Runs and chunks that a list shows of each import. */
+const LISTED_PARTS_MAX = 100;
+
+/** ImportsService.ListJobs: the newest first; a project-scoped key sees imports into its project. */
+export function listJobs({ db }: Pick<ImportsDeps, "db">): ImportsHandlers["listJobs"] {
+  return async (_request, call) => {
+    const { orgId, projectId } = callerOf(call);
+    return db.readTenant(
+      orgId,
+      async (tx) => {
+        const rows = await listRows(tx, orgId, projectId);
+        const ids = rows.map(({ id }) => id);
+        const parts = new Map((await listJobParts(tx, orgId, ids, LISTED_PARTS_MAX)).map((part) => [part.id, part]));
+        return { jobs: rows.map((row) => encodeJob(row, parts.get(row.id)!)) };
+      },
+      { plans: "walks" },
+    );
+  };
 }

@@ -1,5 +1,6 @@
 import { IMPORT_LIMITS } from "@tidemark/limits";
 import { sql, type Tx } from "@tidemark/pg";
+import type { RunImport } from "../export/export-limits.rules.ts";
 
 /** An import as the statements return it: instants are RFC 3339 texts, warnings are a JSON text. */
 export type JobRow = {
@@ -65,7 +66,7 @@ const insertJobSql = sql(
 );
 
 /** A new import. */
-export type NewJob = Pick<
+type NewJob = Pick<
   JobRow,
   "projectId" | "sourceType" | "sourceProject" | "targetProject" | "schemaVersion" | "dedupePolicy" | "createdByUserId"
 > & { readonly status: "created" | "committing" };
@@ -204,4 +205,19 @@ export async function emptyChunks(
   { from, to }: { readonly from: number; readonly to: number } = { from: 0, to: IMPORT_LIMITS.chunksOfJobMax },
 ): Promise<void> {
   await tx.rows(emptyChunksSql, [orgId, id, from, to]);
+}
+
+const listSql = sql(
+  "imports_list_imports_of_runs",
+  `SELECT i.job_id AS "jobId", w.id AS "runId"
+   FROM unnest($2::uuid[]) WITH ORDINALITY AS w (id, ordinal)
+   CROSS JOIN LATERAL (SELECT r.job_id FROM imports.job_runs r
+                       WHERE r.org_id = $1 AND r.run_id = w.id AND r.outcome IN ('create', 'append')
+                       ORDER BY r.job_id DESC LIMIT $3::bigint OFFSET 0) i
+   ORDER BY w.ordinal`,
+);
+
+/** Returns the newest imports of runs, at most `max` of each run, in the order of the runs. */
+export function listImportsOfRuns(tx: Tx, orgId: string, runIds: readonly string[], max: number): Promise<RunImport[]> {
+  return tx.rows(listSql, [orgId, runIds, max]);
 }

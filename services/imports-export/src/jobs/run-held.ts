@@ -3,7 +3,7 @@ import type { Db, Tx } from "@tidemark/pg";
 import type { Log } from "@tidemark/telemetry";
 import { isAppError } from "@tidemark/errors";
 import type { Call } from "@tidemark/rpc";
-import { knownFault, type JobFault } from "./job-fault.rules.ts";
+import { knownFault, type JobFault } from "./job.rules.ts";
 
 /** How long a process may be silent about an import or a restore before another process resumes it. */
 export const LEASE_SECONDS = 15;

@@ -3,7 +3,7 @@ import { encodeLine, type ArchiveLine } from "@tidemark/archive";
 import { finish } from "@tidemark/testkit";
 import { judgeArchive, unknownWarnings, type ArchiveFacts } from "./archive-facts.rules.ts";
 import { RESTORE_LIMITS } from "@tidemark/limits";
-import { checkLine } from "./check-line.rules.ts";
+import { checkLine } from "./check-row.rules.ts";
 import { factsOf, type PieceFacts } from "./piece-facts.rules.ts";
 
 const id = (n: number): string => `00000000-0000-4000-8000-${String(n).padStart(12, "0")}`;

@@ -1,15 +1,15 @@
-import type { ArchiveLine, LineOf } from "@tidemark/archive";
-import { badRequest } from "@tidemark/errors";
-import { FORBIDDEN_KEYS, README_BYTES_MAX, VIEW_PAYLOAD_BYTES_MAX, WORLD_SIZE_MAX } from "@tidemark/limits";
-import { faultOfBlocks } from "@tidemark/report-blocks";
-import { LIFECYCLE_ENTRIES_MAX } from "@tidemark/run-state";
-import { checkArtifacts } from "./check-artifacts.rules.ts";
-import { checkAttributes, checkObjects } from "./check-objects.rules.ts";
-import { checkSpans } from "./check-spans.rules.ts";
-
 /*
  * Checks for what the services would refuse, so that nothing is written of an archive that cannot be restored completely.
  */
+
+import type { ArchiveLine, LineOf } from "@tidemark/archive";
+import { badRequest, isAppError } from "@tidemark/errors";
+import { FORBIDDEN_KEYS, README_BYTES_MAX, VIEW_PAYLOAD_BYTES_MAX, WORLD_SIZE_MAX } from "@tidemark/limits";
+import { faultOfBlocks } from "@tidemark/report-blocks";
+import { LIFECYCLE_ENTRIES_MAX } from "@tidemark/run-state";
+import { checkArtifacts, checkAttributes, checkObjects, checkSpans } from "./check-run-data.rules.ts";
+import type { PlacedLine } from "./new-ids.rules.ts";
+import { lineFault } from "./piece-facts.rules.ts";
 
 const NAME_BYTES_MAX = 512;
 /** The limit for runs, because names of forks grow. */
@@ -165,4 +165,14 @@ function requireObject(json: string, name: string): void {
   const value: unknown = JSON.parse(json);
   if (typeof value !== "object" || value === null || Array.isArray(value))
     throw badRequest(`${name} must be an object`);
+}
+
+/** Refuses a line that its service would refuse. @throws LineFault */
+export function checkLine({ number, line }: PlacedLine): void {
+  try {
+    checkRow(line);
+  } catch (error) {
+    if (isAppError(error)) throw lineFault(number, error.message);
+    throw error;
+  }
 }

@@ -1,6 +1,12 @@
 import type { ArchiveLine } from "@tidemark/archive";
 import type { CallWithRetry } from "../jobs/run-held.ts";
 import type { NewIds, PlacedLine } from "./new-ids.rules.ts";
+import type { ArtifactsRestoreService } from "@tidemark/proto/artifacts/v1/restore";
+import type { IngestRestoreService } from "@tidemark/proto/ingest/v1/restore";
+import type { ReportsRestoreService } from "@tidemark/proto/reports/v1/restore";
+import type { RunsRestoreService } from "@tidemark/proto/runs/v1/restore";
+import type { TracesRestoreService } from "@tidemark/proto/traces/v1/restore";
+import type { Client } from "@tidemark/rpc";
 
 /**
  * Stores some lines of one piece, in their order, through their service, and returns warnings. The same lines under the same name are stored once,
@@ -23,3 +29,12 @@ export function linesOfKinds<K extends ArchiveLine["line"]>(
     return line as Extract<ArchiveLine, { readonly line: K }>;
   });
 }
+
+/** Clients of the services that store the data of a restore. */
+export type RestoreClients = {
+  readonly runs: Client<(typeof RunsRestoreService)["method"]>;
+  readonly ingest: Client<(typeof IngestRestoreService)["method"]>;
+  readonly artifacts: Client<(typeof ArtifactsRestoreService)["method"]>;
+  readonly traces: Client<(typeof TracesRestoreService)["method"]>;
+  readonly reports: Client<(typeof ReportsRestoreService)["method"]>;
+};

@@ -5,7 +5,7 @@ import type { CallWithRetry } from "../jobs/run-held.ts";
 import { slicesOf } from "../commit/slices.rules.ts";
 import type { ArchiveFacts } from "./archive-facts.rules.ts";
 import { newIdsOf, spareId, type IdType, type PlacedLine, type Replaced } from "./new-ids.rules.ts";
-import type { RestoreClients } from "./clients.ts";
+import type { RestoreClients } from "./line-writer.ts";
 import type { Fact, PieceFacts } from "./piece-facts.rules.ts";
 
 /** The plan. */

@@ -1,7 +1,7 @@
 import { zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import { LINE_BYTES_MAX } from "@tidemark/archive";
 import { RESTORE_LIMITS } from "@tidemark/limits";
-import { checkLine } from "./check-line.rules.ts";
+import { checkLine } from "./check-row.rules.ts";
 import { pack, type PlacedLine } from "./new-ids.rules.ts";
 import { factsOf, isLineFault, linesOf, type PieceFacts } from "./piece-facts.rules.ts";
 

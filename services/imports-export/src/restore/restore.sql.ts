@@ -1,5 +1,5 @@
 import { sql, type Tx } from "@tidemark/pg";
-import type { JobFault } from "../jobs/job-fault.rules.ts";
+import type { JobFault } from "../jobs/job.rules.ts";
 import type { ArchiveName, ArchiveRow } from "./archives.sql.ts";
 
 /** An archive that this process restores: every process that does so later has a higher fence. */

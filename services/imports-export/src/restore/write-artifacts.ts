@@ -2,8 +2,7 @@ import { RESTORE_LIMITS } from "@tidemark/limits";
 import type { LineOf } from "@tidemark/archive";
 import { present } from "@tidemark/values";
 import { slicesOf } from "../commit/slices.rules.ts";
-import { linesOfKinds, type LineWriter } from "./line-writer.ts";
-import type { RestoreClients } from "./clients.ts";
+import { linesOfKinds, type LineWriter, type RestoreClients } from "./line-writer.ts";
 import type { NewIds } from "./new-ids.rules.ts";
 
 const utf8 = new TextEncoder();

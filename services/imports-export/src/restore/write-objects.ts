@@ -1,9 +1,8 @@
 import type { LineOf } from "@tidemark/archive";
 import { ATTRIBUTES_PAGE_ROWS, PAGE_ROWS } from "@tidemark/limits";
 import { BYTES_TOGETHER_MAX, slicesOf } from "../commit/slices.rules.ts";
-import { linesOfKinds, type LineWriter } from "./line-writer.ts";
+import { linesOfKinds, type LineWriter, type RestoreClients } from "./line-writer.ts";
 import type { NewIds } from "./new-ids.rules.ts";
-import type { RestoreClients } from "./clients.ts";
 
 const utf8 = new TextEncoder();
 

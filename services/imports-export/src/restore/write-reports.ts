@@ -1,8 +1,7 @@
 import { present } from "@tidemark/values";
 import { RESTORE_LIMITS } from "@tidemark/limits";
 import { BYTES_TOGETHER_MAX, slicesOf } from "../commit/slices.rules.ts";
-import { linesOfKinds, type LineWriter } from "./line-writer.ts";
-import type { RestoreClients } from "./clients.ts";
+import { linesOfKinds, type LineWriter, type RestoreClients } from "./line-writer.ts";
 
 const utf8 = new TextEncoder();
 

@@ -3,14 +3,13 @@ import { present } from "@tidemark/values";
 import { IMPORT_LIMITS } from "@tidemark/limits";
 import { runMembersOf } from "@tidemark/run-state";
 import { BYTES_TOGETHER_MAX, slicesOf } from "../commit/slices.rules.ts";
-import { linesOfKinds, type LineWriter } from "./line-writer.ts";
+import { linesOfKinds, type LineWriter, type RestoreClients } from "./line-writer.ts";
 import type { NewIds } from "./new-ids.rules.ts";
-import type { RestoreClients } from "./clients.ts";
 
 const utf8 = new TextEncoder();
 
 /** Creates the writer of runs. */
-export function createRunsWriter(runs: RestoreClients["runs"]): LineWriter {
+export function createRunsWriter(runs: Pick<RestoreClients["runs"], "restoreRuns">): LineWriter {
   return async (lines, _name, ids, ask) => {
     const ofProjects = Map.groupBy(linesOfKinds(lines, "run"), ({ project_id }) => project_id);
     for (const [project, rows] of ofProjects) {

@@ -2,8 +2,7 @@ import type { LineOf } from "@tidemark/archive";
 import { present } from "@tidemark/values";
 import { REDACTION_STATES, SPAN_KINDS, SPAN_STATUSES } from "@tidemark/limits";
 import { slicesOf } from "../commit/slices.rules.ts";
-import { linesOfKinds, type LineWriter } from "./line-writer.ts";
-import type { RestoreClients } from "./clients.ts";
+import { linesOfKinds, type LineWriter, type RestoreClients } from "./line-writer.ts";
 
 /** The limits of a request. */
 const TOGETHER = { traces: 500, spans: 2000 };

@@ -1,11 +1,9 @@
 import type { ArchiveLine } from "@tidemark/archive";
-import type { LineWriter } from "./line-writer.ts";
+import type { LineWriter, RestoreClients } from "./line-writer.ts";
 import type { PlacedLine } from "./new-ids.rules.ts";
-import type { RestoreClients } from "./clients.ts";
 import { createArtifactsWriter, createVersionsWriter } from "./write-artifacts.ts";
 import { createAttributesWriter, createObjectsWriter } from "./write-objects.ts";
-import { createLogLinesWriter } from "./write-log-lines.ts";
-import { createPointsWriter, createRankPointsWriter } from "./write-points.ts";
+import { createLogLinesWriter, createPointsWriter, createRankPointsWriter } from "./write-columns.ts";
 import { createReportsWriter, createViewsWriter } from "./write-reports.ts";
 import { createRunsWriter } from "./write-runs.ts";
 import { createTracesWriter } from "./write-traces.ts";

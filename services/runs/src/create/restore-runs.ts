@@ -43,7 +43,7 @@ export function restoreHandlers({
           name: await chooseProjectName(tx, caller, name),
           description,
           newId: (await findProject(tx, caller.orgId, id)) === undefined ? id : spareId,
-          createdAt,
+          createdAt: createdAt === "" ? undefined : createdAt,
           runs: newRuns,
         }),
       );

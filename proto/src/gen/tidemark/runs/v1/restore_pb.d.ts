@@ -51,6 +51,8 @@ export declare const FindTakenRunsResponseSchema: GenMessage<FindTakenRunsRespon
  */
 export declare type RestoreProjectRequest = Message<"tidemark.runs.v1.RestoreProjectRequest"> & {
   /**
+   * Without created_at, it begins now.
+   *
    * @generated from field: tidemark.runs.v1.Project project = 1;
    */
   project?: Project | undefined;
@@ -128,7 +130,7 @@ export declare type RestoreRunsResponse = Message<"tidemark.runs.v1.RestoreRunsR
 export declare const RestoreRunsResponseSchema: GenMessage<RestoreRunsResponse>;
 
 /**
- * Brings projects and runs of an archive back as they were. A repeat changes nothing.
+ * Stores projects and runs that were recorded elsewhere: those of an archive as they were, and imported ones. A repeat changes nothing.
  *
  * @generated from service tidemark.runs.v1.RunsRestoreService
  */

@@ -55,7 +55,7 @@ export const RestoreRunsResponseSchema = /*@__PURE__*/
   messageDesc(file_tidemark_runs_v1_restore, 5);
 
 /**
- * Brings projects and runs of an archive back as they were. A repeat changes nothing.
+ * Stores projects and runs that were recorded elsewhere: those of an archive as they were, and imported ones. A repeat changes nothing.
  *
  * @generated from service tidemark.runs.v1.RunsRestoreService
  */

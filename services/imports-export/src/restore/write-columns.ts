@@ -1,8 +1,7 @@
 import { bytesOfColumn, type LineOf } from "@tidemark/archive";
 import { compareKeyBytes } from "@tidemark/codecs/metrics";
 import { slicesOf } from "../commit/slices.rules.ts";
-import { linesOfKinds, type LineWriter } from "./line-writer.ts";
-import type { RestoreClients } from "./clients.ts";
+import { linesOfKinds, type LineWriter, type RestoreClients } from "./line-writer.ts";
 
 /** The limits of a request. */
 const TOGETHER = { writes: 256, values: 100_000 };
@@ -90,6 +89,25 @@ export function createRankPointsWriter(ingest: RestoreClients["ingest"]): LineWr
 }
 
 /** Returns the bytes of the times that a client sent, none if it sent no time at all. */
-export function bytesOfTimestamps(timestamp: Float64Array | undefined): Uint8Array {
+function bytesOfTimestamps(timestamp: Float64Array | undefined): Uint8Array {
   return timestamp === undefined ? new Uint8Array() : bytesOfColumn(timestamp);
+}
+
+/** Creates the writer of console lines. */
+export function createLogLinesWriter(ingest: RestoreClients["ingest"]): LineWriter {
+  return async (lines, name, ids, ask) => {
+    for (const [i, { run_id, stream, columns }] of linesOfKinds(lines, "lines").entries()) {
+      const request = {
+        name: `${name}:${i}`,
+        runId: ids.of("run", run_id),
+        stream,
+        lineNumbers: bytesOfColumn(columns.line_number),
+        messages: [...columns.message],
+        createdUs: bytesOfColumn(columns.created_at),
+        timestampsUs: bytesOfTimestamps(columns.timestamp),
+      };
+      await ask((call) => ingest.restoreLogLines(request, call));
+    }
+    return [];
+  };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { entryPathsOf } from "./entry-paths.rules.ts";
+import { entryPathsOf } from "./artifact-names.rules.ts";
 
 test("paths are relative and different, for any names", () => {
   const names = ["a/b", "/a//b", "../a/./b", "c\\d", "..", "/", "x\u0000y", "a/b#2", "a/b"];
