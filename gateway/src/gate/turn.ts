@@ -1,11 +1,11 @@
 import { AppError } from "@tidemark/errors";
-import { READS, type Turn } from "@tidemark/work";
+import type { Turn } from "@tidemark/work";
 import type { Route } from "../route.ts";
 import type { RequestState, ServingContext } from "../serving/context.ts";
 
 /** Writes and polls of training processes do not wait for the requests of people. */
 function queueOf({ rate }: Pick<Route, "rate">): string {
-  return rate === "ingest" || rate === "control_poll" ? "writes " : READS;
+  return rate === "ingest" || rate === "control_poll" ? "writes " : "reads ";
 }
 
 /**

@@ -9,7 +9,6 @@ export {
 export { LATE_MS } from "./turns/caps.rules.ts";
 export { createFairShare, NO_TENANT, type Use } from "./turns/fair-share.rules.ts";
 export { createPauses, finishInTurns, mapInTurns, nextTurn } from "./turns/pauses.ts";
-export { READS } from "./turns/queues.rules.ts";
 export { busy, createTurns, type Turn, type Turns, type Waiting } from "./turns/turns.ts";
 export { answerTasks, type Sent } from "./threads/answer-tasks.ts";
 export { createThreads, type Threads } from "./threads/threads.ts";

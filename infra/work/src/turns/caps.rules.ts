@@ -1,8 +1,8 @@
-/** Milliseconds that a callback may wait on average before the heaviest party is slowed down. */
-export const LATE_MS = 5;
+/** Milliseconds that a callback may wait on average before the heaviest party is slowed down. A request waits as long at each of its steps. */
+export const LATE_MS = 3;
 
 /** Below this a party that was slowed down may have more again. */
-export const CALM_MS = 2.5;
+export const CALM_MS = 1.5;
 
 /** The least that a party keeps (served requests or connections), however late the loop or the database is. */
 export const CAP_MIN = 1;

@@ -1,17 +1,5 @@
 import { adjustLimits, type Load } from "./caps.rules.ts";
 
-/**
- * The lane of requests from outside that only read: their costs differ by a factor of a thousand, so it is unknown in advance how late many of them make the
- * loop.
- */
-export const READS = "reads ";
-
-/**
- * Most reads of an organization that are served at first while others ask too; then one more each tenth of a second while the loop is not late. Admitted
- * reads cannot be taken back: 64 simultaneous lists of 500 runs made all others wait for four seconds.
- */
-export const FIRST_READS_MAX = 8;
-
 /** Waiting requests of one party; further ones are refused. */
 export const WAITING_MAX = 1000;
 
@@ -71,10 +59,8 @@ export function createQueues<Waiter>(): Queues<Waiter> {
       note(org, nowMs);
       const name = lane + org;
       let party = parties.get(name);
-      if (party === undefined) {
-        const cap = lane === READS && nowMs < sharedUntilMs ? FIRST_READS_MAX : Number.POSITIVE_INFINITY;
-        parties.set(name, (party = { held: 0, load: 0, cap, waiting: new Set() }));
-      }
+      if (party === undefined)
+        parties.set(name, (party = { held: 0, load: 0, cap: Number.POSITIVE_INFINITY, waiting: new Set() }));
       if (party.held < party.cap && party.waiting.size === 0) {
         party.held += 1;
         return "in";
