@@ -4,10 +4,7 @@ import { basename, join, relative } from "node:path";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { build, type BuildOptions, type Metafile } from "esbuild";
-import { bundleEmbed } from "./bundle-embed.ts";
-import type { BundleIndex } from "./bundle-index.ts";
-import { common, components } from "./options.ts";
-import { pageModules } from "./pages.ts";
+import type { BundleIndex, EmbedParts } from "./bundle-index.ts";
 
 const root = join(import.meta.dirname, "..");
 const gzipAsync = promisify(gzip);
@@ -18,6 +15,48 @@ const TYPES: Readonly<Record<string, string>> = {
   svg: "image/svg+xml",
 };
 
+/** Browsers of the last two years or so, in which popovers and modules work. */
+const TARGET = ["es2023", "chrome120", "firefox125", "safari17"];
+
+/** Options of all builds, which leave their output in memory. */
+const common = {
+  absWorkingDir: root,
+  bundle: true,
+  minify: true,
+  write: false,
+  outdir: join(root, "dist"),
+  target: TARGET,
+  logLevel: "silent",
+} satisfies BuildOptions;
+
+/** Options of builds with components. */
+const components = {
+  jsx: "automatic",
+  jsxImportSource: "preact",
+  define: { "process.env.NODE_ENV": '"production"' },
+  // Of licenses.
+  legalComments: "eof",
+} satisfies BuildOptions;
+
+const runLists = "src/pages/run-lists.ts";
+const reports = "src/pages/report-pages.ts";
+const authPages = "src/pages/auth-pages.ts";
+
+/** The module that contains each page; a first view needs its parts in addition to the start. The router imports them when they are shown. */
+const pageModules = {
+  projects: runLists,
+  project: runLists,
+  compare: runLists,
+  run: "src/pages/run/run-page.tsx",
+  reports,
+  report: reports,
+  "shared-report": reports,
+  settings: "src/pages/settings/settings-page.tsx",
+  signin: authPages,
+  device: authPages,
+  invite: authPages,
+} as const;
+
 /** Files are named by their contents. */
 const named = {
   ...common,
@@ -27,7 +66,7 @@ const named = {
 } satisfies BuildOptions;
 
 /** A file of the bundle with its contents, plain and compressed. */
-export type BuiltFile = { readonly name: string; readonly content: Uint8Array; readonly compressed: Uint8Array };
+type BuiltFile = { readonly name: string; readonly content: Uint8Array; readonly compressed: Uint8Array };
 
 /**
  * Bundles the dashboard: modules that are split where pages are imported lazily, one style sheet of all parts and pages, the script of the
@@ -80,6 +119,20 @@ export async function bundle(): Promise<{ readonly index: BundleIndex; readonly 
     ),
   };
   return { index, files };
+}
+
+/** Bundles the page of embedded views. @throws Error that names the fault in the sources */
+export async function bundleEmbed(): Promise<EmbedParts> {
+  const { outputFiles } = await build({
+    ...common,
+    ...components,
+    entryPoints: ["src/embed/main.tsx"],
+    format: "esm",
+    // Preact could turn a text into markup. No element knows the property by another name, so the page cannot.
+    mangleProps: /^innerHTML$/,
+  });
+  const textOf = (extension: string): string => outputFiles.find(({ path }) => path.endsWith(extension))!.text.trim();
+  return { script: textOf(".js"), style: textOf(".css") };
 }
 
 /** Gathers the style sheets that the modules import. Their layers say what wins, so only the one that orders the layers must be first. */

@@ -1,12 +1,12 @@
-import { randomUUID } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
-import { readdir, rename, rm, stat } from "node:fs/promises";
-import { join } from "node:path";
+import { glob, mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { join, sep } from "node:path";
 import { INDEX_FILE, type EmbedParts } from "./bundle-index.ts";
-import { sourceHash } from "./source-hash.ts";
-import { writeBundle } from "./write-bundle.ts";
 
 export { INDEX_FILE, type BundleFile, type BundleIndex, type EmbedParts } from "./bundle-index.ts";
+
+const web = join(import.meta.dirname, "..");
 
 /** Days after which the bundle of other sources is removed. */
 const KEPT_DAYS = 30;
@@ -32,11 +32,43 @@ export async function obtainBundle(cacheFolder: string): Promise<string> {
   return folder;
 }
 
+/** Bundles the dashboard into a folder, the index last. @throws Error that names the fault in the sources */
+export async function writeBundle(folder: string): Promise<void> {
+  // Once it is there nothing needs the bundler.
+  const { bundle } = await import("./bundle.ts");
+  const { index, files } = await bundle();
+  await mkdir(folder, { recursive: true });
+  await Promise.all(
+    files.flatMap(({ name, content, compressed }) => [
+      writeFile(join(folder, name), content),
+      writeFile(join(folder, `${name}.gz`), compressed),
+    ]),
+  );
+  await writeFile(join(folder, INDEX_FILE), JSON.stringify(index));
+}
+
 /** Bundles the page of embedded views of the sources as they are now. @throws Error that names the fault in the sources */
 export async function bundleEmbed(): Promise<EmbedParts> {
   // Where there is a bundle nothing needs the bundler.
-  const { bundleEmbed: build } = await import("./bundle-embed.ts");
+  const { bundleEmbed: build } = await import("./bundle.ts");
   return build();
+}
+
+/** Returns a hash of all that the bundle depends on: the sources, how they are bundled, and the versions of libraries. */
+async function sourceHash(): Promise<string> {
+  const found = await Array.fromAsync(
+    glob(["src/**/*", "build/**/*.ts", "package.json"], { cwd: web, withFileTypes: true }),
+  );
+  const paths = found
+    .filter((entry) => entry.isFile() && !entry.name.endsWith(".test.ts"))
+    .map((entry) => join(entry.parentPath, entry.name));
+  const all = [...paths.toSorted(), join(web, "../pnpm-lock.yaml")];
+  const contents = await Promise.all(all.map((path) => readFile(path)));
+  const hash = createHash("sha256").update(process.version);
+  all.forEach((path, i) => {
+    hash.update(`\0${path.slice(web.length).split(sep).join("/")}\0${contents[i]!.length}\0`).update(contents[i]!);
+  });
+  return hash.digest("hex").slice(0, 16);
 }
 
 async function removeOld(all: string): Promise<void> {

@@ -1,4 +1,4 @@
-import { writeBundle } from "./write-bundle.ts";
+import { writeBundle } from "./index.ts";
 
 // `node web/build/main.ts <folder>`: for images, which serve the dashboard from a file system that is read-only.
 const folder = process.argv[2];
