@@ -1,11 +1,14 @@
-import { useMemo, useRef, useState } from "preact/hooks";
+import { useId, useMemo, useRef, useState } from "preact/hooks";
+import { h, type ComponentChildren, type VNode } from "preact";
 import { shortNumber } from "../charts/scene/numbers.ts";
 import type { Reading } from "../charts/view/readings.ts";
 import { useWidth } from "../ui/use-width.ts";
-import { linesOf, nearestReading, pictureOf, summaryOf } from "./picture.ts";
-import { ScenePicture } from "./scene-picture.tsx";
-import { strokeOf } from "./stroke.ts";
+import { EDGE, FONT, type Scene, type Shape } from "../charts/scene/scene.ts";
+import { svgElement, type SvgElement } from "../charts/scene/svg-element.ts";
+import { linesOf, nearestReading, pictureOf, strokeOf, summaryOf } from "./picture.ts";
 import type { ShownChart, ShownRun } from "./view.ts";
+
+const SAMPLED = "Sampled: not every point is shown";
 
 type RunChartProps = {
   readonly chart: ShownChart;
@@ -13,8 +16,6 @@ type RunChartProps = {
   /** The place of the run that stands out. */
   readonly highlight: number | undefined;
 };
-
-const SAMPLED = "Sampled: not every point is shown";
 
 /** The chart of a metric key. It shows the point nearest to the pointer. */
 export function RunChart({ chart, runs, highlight }: RunChartProps) {
@@ -64,5 +65,48 @@ export function RunChart({ chart, runs, highlight }: RunChartProps) {
           : `${shortNumber(reading.value)} at step ${shortNumber(reading.x)} · ${reading.line.name}`}
       </p>
     </section>
+  );
+}
+
+type ScenePictureProps = {
+  readonly scene: Scene;
+  /** Describes the picture for people who do not see it. */
+  readonly label: string;
+  /** The classes of what belongs to the line with this id. */
+  readonly classOf: (line: string) => string;
+  /** Drawn above all shapes. */
+  readonly children?: ComponentChildren;
+};
+
+/** A picture as SVG elements, each line with classes by which the style sheet of the page colors it. */
+function ScenePicture({ scene, label, classOf, children }: ScenePictureProps) {
+  const clip = useId();
+  const { width, height, plot } = scene;
+  const shown = (shape: Shape): VNode => {
+    const { name, attributes, content } = svgElement(shape);
+    if (!("line" in shape) || shape.line === undefined) return elementNode({ name, attributes, content });
+    const { line, kind, label: lineName } = shape;
+    const classes = `line ${classOf(line)}${kind === "dots" ? " dots" : ""}`;
+    return elementNode({ name, attributes: { ...attributes, class: classes }, content }, `${line} ${kind} ${lineName}`);
+  };
+  return (
+    <svg width={width} height={height} viewBox={`0 0 ${width} ${height}`} role="img" aria-label={label}>
+      <clipPath id={clip}>
+        <rect x={plot.left - EDGE} y={plot.top - EDGE} width={plot.width + 2 * EDGE} height={plot.height + 2 * EDGE} />
+      </clipPath>
+      <g font-family={FONT.family} font-size={FONT.size} stroke-linejoin="round">
+        {scene.around.map(shown)}
+        <g clip-path={`url(#${clip})`}>{scene.inside.map(shown)}</g>
+      </g>
+      {children}
+    </svg>
+  );
+}
+
+function elementNode({ name, attributes, content = [] }: SvgElement, key?: string): VNode {
+  return h(
+    name,
+    { ...attributes, key },
+    typeof content === "string" ? content : content.map((one) => elementNode(one)),
   );
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { outcomeOf, refreshSeconds } from "./outcome.ts";
+import { outcomeOf, refreshSeconds } from "./watch-view.ts";
 
 test.each([
   [401, "has ended"],
