@@ -1,9 +1,8 @@
 import { computed, signal, type ReadonlySignal } from "@preact/signals";
 import { ApiError, send } from "./client.ts";
-import { createEventReader } from "./event-text.ts";
 
 /** What changed in a project. `reset`: anything may have changed, so read everything shown again. */
-export type ProjectChange = {
+type ProjectChange = {
   readonly kind: "run" | "points" | "lines" | "objects" | "stop" | "reset";
   readonly run_id?: string;
   readonly keys?: readonly string[];
@@ -12,7 +11,7 @@ export type ProjectChange = {
 };
 
 /** The state of the page's stream of changes. */
-export type Connection = "live" | "connecting" | "down";
+type Connection = "live" | "connecting" | "down";
 
 type Stream = {
   readonly listeners: Set<(change: ProjectChange) => void>;
@@ -154,4 +153,33 @@ function createWatchdog(onSilence: () => void): { readonly heard: () => void; re
     },
     end,
   };
+}
+
+/** One event of a stream (`text/event-stream`), or a comment that only moved the id. */
+type ServerEvent = { readonly name: string; readonly data: string; readonly id: string | undefined };
+
+/** Reads a stream of events piece by piece, wherever the pieces end. Blocks without data are returned too, because they may move the id. */
+export function createEventReader(): (piece: string) => readonly ServerEvent[] {
+  let unread = "";
+  return (piece) => {
+    const blocks = (unread + piece).replaceAll("\r\n", "\n").split("\n\n");
+    unread = blocks.pop() ?? "";
+    return blocks.map(eventOf).filter((event) => event.data !== "" || event.id !== undefined);
+  };
+}
+
+function eventOf(block: string): ServerEvent {
+  let name = "message";
+  let id: string | undefined;
+  const data: string[] = [];
+  for (const line of block.split("\n")) {
+    const colon = line.indexOf(":");
+    if (colon === 0) continue;
+    const field = colon < 0 ? line : line.slice(0, colon);
+    const value = colon < 0 ? "" : line.slice(colon + 1).replace(/^ /, "");
+    if (field === "event") name = value;
+    else if (field === "id") id = value;
+    else if (field === "data") data.push(value);
+  }
+  return { name, data: data.join("\n"), id };
 }

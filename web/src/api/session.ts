@@ -1,13 +1,12 @@
 import { signal, type ReadonlySignal } from "@preact/signals";
 import { call } from "./client.ts";
 import { forgetQueries } from "./queries.ts";
-import { mayAs, type Right } from "./rights.ts";
 
 /** The role of a member of an organization. */
 export type Role = "owner" | "admin" | "member" | "viewer";
 
 /** An organization of the signed-in person. */
-export type MembershipSummary = {
+type MembershipSummary = {
   readonly org_id: string;
   readonly name: string;
   readonly slug: string;
@@ -79,3 +78,48 @@ export const mayControl = (): boolean => may("control");
 
 /** Whether there is a user, whose views and preferences can be stored. */
 export const hasUser = (): boolean => (current.value?.user ?? null) !== null;
+
+/** A right that a page may require of the signed-in user. */
+export type Right = "write" | "control" | "delete" | "import" | "usage" | "keys" | "people";
+
+const WRITERS = ["owner", "admin", "member"];
+const MANAGERS = ["owner", "admin"];
+
+/** By right, the roles of people that have it, and the scopes of keys that each suffice. Matches the route records of the API. */
+const RIGHTS: Readonly<Record<Right, { readonly roles: readonly string[]; readonly scopes: readonly string[] }>> = {
+  write: { roles: WRITERS, scopes: ["sdk:ingest"] },
+  control: { roles: WRITERS, scopes: ["runs:control"] },
+  delete: { roles: WRITERS, scopes: ["runs:control"] },
+  import: { roles: WRITERS, scopes: ["imports:write", "sdk:ingest"] },
+  usage: { roles: MANAGERS, scopes: ["usage:read", "export:read"] },
+  keys: { roles: MANAGERS, scopes: ["api_keys:write"] },
+  people: { roles: MANAGERS, scopes: [] },
+};
+
+/** Whether a role, or for sessions made from a key its scopes, have a right. A wrong answer is not a security risk: the server decides. */
+export function mayAs(
+  right: Right,
+  { role, scopes }: { readonly role: string | undefined; readonly scopes: readonly string[] },
+): boolean {
+  const needed = RIGHTS[right];
+  return role === undefined ? needed.scopes.some((scope) => scopes.includes(scope)) : needed.roles.includes(role);
+}
+
+type RoleOption = { readonly value: Role; readonly label: string };
+
+const ROLES: readonly RoleOption[] = [
+  { value: "owner", label: "Owner" },
+  { value: "admin", label: "Admin" },
+  { value: "member", label: "Member" },
+  { value: "viewer", label: "Viewer" },
+];
+
+/** Whether one with the role `own` may change or remove one with another role: owners all members, admins all but owners. */
+export function mayChange(own: Role | undefined, other: Role): boolean {
+  return own === "owner" || (own === "admin" && other !== "owner");
+}
+
+/** The roles that one with the role `own` may give. */
+export function roleOptions(own: Role | undefined): readonly RoleOption[] {
+  return ROLES.filter(({ value }) => mayChange(own, value));
+}

@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useState } from "preact/hooks";
+import { query } from "./queries.ts";
 
 type State<T> = {
   readonly name: string | undefined;
@@ -41,4 +42,15 @@ export function useAnswer<T>(name: string | undefined, read: Reader<T>, version 
     isLoading: name !== undefined && (!isCurrent || state.isLoading),
     reload,
   };
+}
+
+/**
+ * Reads a document of the API by its path, again whenever the path or `version` changes. `undefined` reads nothing. Large integers are
+ * `bigint` with `exact`, so that seeds keep their digits.
+ */
+export function useQuery<T>(
+  path: string | undefined,
+  { version = 0, exact = false }: { readonly version?: number; readonly exact?: boolean } = {},
+): Answered<T> {
+  return useAnswer(path, (signal, again) => query<T>(path!, { signal, exact, again }), version);
 }

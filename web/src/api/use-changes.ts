@@ -1,4 +1,4 @@
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { watchProject } from "./changes.ts";
 
 /** How often each kind of thing of a run has changed since the page opened: what reads it, reads it again when its number grows. */
@@ -48,4 +48,20 @@ export function useChanges(projectId: string | undefined, runId: string): Change
     };
   }, [projectId, runId]);
   return changes;
+}
+
+/** Returns a count of changes that follows another one, at most once in this time from the first drawing on: what is slow to read is read again by it. */
+export function usePaced(version: number, apartMs: number): number {
+  const [paced, setPaced] = useState(version);
+  const changedAt = useRef(performance.now());
+  useEffect(() => {
+    if (version === paced) return undefined;
+    const waitMs = Math.max(0, changedAt.current + apartMs - performance.now());
+    const timer = setTimeout(() => {
+      changedAt.current = performance.now();
+      setPaced(version);
+    }, waitMs);
+    return () => clearTimeout(timer);
+  }, [version]);
+  return paced;
 }

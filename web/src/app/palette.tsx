@@ -1,6 +1,6 @@
 import { useEffect, useId, useMemo, useRef, useState } from "preact/hooks";
 import { call } from "../api/client.ts";
-import { useQuery } from "../api/use-query.ts";
+import { useQuery } from "../api/use-answer.ts";
 import { Dialog } from "../ui/dialog.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { navigate } from "./location.ts";

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { exactJson, valueText, type ExactValue } from "../api/exact-json.ts";
-import { useQuery } from "../api/use-query.ts";
+import { useQuery } from "../api/use-answer.ts";
 import { Button } from "../ui/button.tsx";
 import { ErrorNote } from "../ui/page-states.tsx";
 import { Skeleton } from "../ui/spinner.tsx";

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import { usePaced } from "../../api/use-paced.ts";
+import { usePaced } from "../../api/use-changes.ts";
 import { call } from "../../api/client.ts";
 
 /** Keys that runs begin to log while the page is open appear after at most this time. */

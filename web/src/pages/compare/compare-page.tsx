@@ -1,5 +1,5 @@
 import { useMemo, useRef, useState } from "preact/hooks";
-import { useQuery } from "../../api/use-query.ts";
+import { useQuery } from "../../api/use-answer.ts";
 import { projectAddress } from "../../app/addresses.ts";
 import { Link } from "../../app/link.tsx";
 import { joinList, splitList } from "../../app/lists.ts";

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { lastAnswer } from "../../api/queries.ts";
-import { useQuery } from "../../api/use-query.ts";
+import { useQuery } from "../../api/use-answer.ts";
 import { projectAddress } from "../../app/addresses.ts";
 import { Link } from "../../app/link.tsx";
 import { Badge } from "../../ui/status-badge.tsx";

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { lastAnswer } from "../../api/queries.ts";
 import { may, mayWrite } from "../../api/session.ts";
-import { useQuery } from "../../api/use-query.ts";
+import { useQuery } from "../../api/use-answer.ts";
 import { runAddress } from "../../app/addresses.ts";
 import { useKeys } from "../../app/keys.ts";
 import { Link } from "../../app/link.tsx";

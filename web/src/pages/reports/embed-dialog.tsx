@@ -8,7 +8,7 @@ import { Select } from "../../ui/select.tsx";
 import { Skeleton } from "../../ui/spinner.tsx";
 import { Snippet } from "../../ui/copy-button.tsx";
 import { TextField } from "../../ui/text-field.tsx";
-import { useQuery } from "../../api/use-query.ts";
+import { useQuery } from "../../api/use-answer.ts";
 import { embedBody, embedCommand, embedFrame, faultOfOrigin, type EmbedOptions } from "./embed-snippet.ts";
 
 type Run = { readonly id: string; readonly name: string };

@@ -3,7 +3,7 @@ import { Button } from "../../ui/button.tsx";
 import { Checkbox } from "../../ui/checkbox.tsx";
 import { ErrorNote } from "../../ui/page-states.tsx";
 import { TextField } from "../../ui/text-field.tsx";
-import { useQuery } from "../../api/use-query.ts";
+import { useQuery } from "../../api/use-answer.ts";
 import { ListField } from "./list-field.tsx";
 import { PanelGrid } from "./panel-grid.tsx";
 import { chartKeys, runIdsOf, tableFields, type Grid } from "./panels.ts";

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { ApiError, call } from "../../api/client.ts";
 import { mayWrite, session } from "../../api/session.ts";
-import { useQuery } from "../../api/use-query.ts";
+import { useQuery } from "../../api/use-answer.ts";
 import { reportsAddress } from "../../app/addresses.ts";
 import { Link } from "../../app/link.tsx";
 import { currentLocation, navigate, setQuery } from "../../app/location.ts";

@@ -1,5 +1,4 @@
-import type { Answered } from "../../api/use-answer.ts";
-import { useQuery } from "../../api/use-query.ts";
+import { useQuery, type Answered } from "../../api/use-answer.ts";
 
 /** A column of parallel coordinates: of a metric or of a key of the config. */
 export type Dimension = { readonly metric_key?: string; readonly config_key?: string };

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { call } from "../../api/client.ts";
 import { mayWrite } from "../../api/session.ts";
-import { useQuery } from "../../api/use-query.ts";
+import { useQuery } from "../../api/use-answer.ts";
 import { Link } from "../../app/link.tsx";
 import { navigate } from "../../app/location.ts";
 import { useTitle } from "../../app/title.ts";

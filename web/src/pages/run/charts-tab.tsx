@@ -1,6 +1,6 @@
 import { useMemo } from "preact/hooks";
 import type { RunRow } from "../../api/run-types.ts";
-import { useQuery } from "../../api/use-query.ts";
+import { useQuery } from "../../api/use-answer.ts";
 import { currentLocation, setQuery } from "../../app/location.ts";
 import { chartRun, ChartSection, type ChartRun } from "../../charts/index.ts";
 import { Checkbox } from "../../ui/checkbox.tsx";

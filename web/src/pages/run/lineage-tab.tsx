@@ -5,7 +5,7 @@ import { Badge, StatusBadge } from "../../ui/status-badge.tsx";
 import { EmptyState, ErrorNote } from "../../ui/page-states.tsx";
 import { Skeleton } from "../../ui/spinner.tsx";
 import { Time } from "../../ui/time.tsx";
-import { useQuery } from "../../api/use-query.ts";
+import { useQuery } from "../../api/use-answer.ts";
 import type { Artifact, Collection, VersionLineage } from "./files/artifact-types.ts";
 import type { TabProps } from "./run-actions.ts";
 import { useArtifactLineage } from "./files/use-artifacts.ts";

@@ -4,7 +4,7 @@ import { ApiError } from "../../api/client.ts";
 import type { RunDetail } from "../../api/run-types.ts";
 import { mayWrite } from "../../api/session.ts";
 import { useChanges } from "../../api/use-changes.ts";
-import { useQuery } from "../../api/use-query.ts";
+import { useQuery } from "../../api/use-answer.ts";
 import { projectAddress, runAddress, type RunTab } from "../../app/addresses.ts";
 import { useKeys } from "../../app/keys.ts";
 import { navigate } from "../../app/location.ts";

@@ -1,12 +1,11 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { upload, type Sent } from "../../api/upload.ts";
+import { canceledWords, isSent, upload, uploadWords, type Sent } from "./upload.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { ErrorNote } from "../../ui/page-states.tsx";
 import { byteWords, counted } from "../../ui/words.ts";
 import { Select } from "../../ui/select.tsx";
 import { toast } from "../../ui/toasts.ts";
-import { canceledWords, isSent, uploadWords } from "./upload-words.ts";
 
 const SOURCES = [
   { value: "archive", label: "Tidemark archive (.ndjson)" },

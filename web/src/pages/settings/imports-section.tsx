@@ -10,7 +10,7 @@ import { faultOf, sentence } from "../../ui/fault.ts";
 import { Skeleton } from "../../ui/spinner.tsx";
 import { Time } from "../../ui/time.tsx";
 import { toast } from "../../ui/toasts.ts";
-import { useQuery } from "../../api/use-query.ts";
+import { useQuery } from "../../api/use-answer.ts";
 import { DataTable } from "./data-table.tsx";
 import { importLook, isOpen, type ImportJob } from "./import-jobs.ts";
 import { ImportUpload } from "./import-upload.tsx";

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { call } from "../../api/client.ts";
-import type { Role } from "../../api/session.ts";
+import { roleOptions, type Role } from "../../api/session.ts";
 import { Button } from "../../ui/button.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { ErrorNote } from "../../ui/page-states.tsx";
@@ -8,9 +8,8 @@ import { Select } from "../../ui/select.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { Time } from "../../ui/time.tsx";
 import { toast } from "../../ui/toasts.ts";
-import { useQuery } from "../../api/use-query.ts";
+import { useQuery } from "../../api/use-answer.ts";
 import { DataTable } from "./data-table.tsx";
-import { roleOptions } from "./member-rules.ts";
 
 type Invitation = {
   readonly id: string;

@@ -7,7 +7,7 @@ import { EmptyState, ErrorNote } from "../../ui/page-states.tsx";
 import { Skeleton } from "../../ui/spinner.tsx";
 import { Time } from "../../ui/time.tsx";
 import { toast } from "../../ui/toasts.ts";
-import { useQuery } from "../../api/use-query.ts";
+import { useQuery } from "../../api/use-answer.ts";
 import { ConfirmDialog } from "./confirm-dialog.tsx";
 import { DataTable } from "./data-table.tsx";
 import { NewKey } from "./new-key.tsx";

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { call } from "../../api/client.ts";
-import { session, type Role } from "../../api/session.ts";
+import { mayChange, roleOptions, session, type Role } from "../../api/session.ts";
 import { Badge } from "../../ui/status-badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { ErrorNote } from "../../ui/page-states.tsx";
@@ -8,11 +8,10 @@ import { faultOf } from "../../ui/fault.ts";
 import { Select } from "../../ui/select.tsx";
 import { Skeleton } from "../../ui/spinner.tsx";
 import { toast } from "../../ui/toasts.ts";
-import { useQuery } from "../../api/use-query.ts";
+import { useQuery } from "../../api/use-answer.ts";
 import { ConfirmDialog } from "./confirm-dialog.tsx";
 import { DataTable } from "./data-table.tsx";
 import { Invitations } from "./invitations.tsx";
-import { mayChange, roleOptions } from "./member-rules.ts";
 
 type Seat = {
   readonly membership: { readonly id: string; readonly user_id: string; readonly role: Role; readonly status: string };

@@ -8,7 +8,7 @@ import { ErrorNote } from "../../ui/page-states.tsx";
 import { Skeleton } from "../../ui/spinner.tsx";
 import { Time } from "../../ui/time.tsx";
 import { toast } from "../../ui/toasts.ts";
-import { useQuery } from "../../api/use-query.ts";
+import { useQuery } from "../../api/use-answer.ts";
 import { ConfirmDialog } from "./confirm-dialog.tsx";
 import { DataTable } from "./data-table.tsx";
 

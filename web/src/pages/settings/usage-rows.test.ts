@@ -1,6 +1,5 @@
 import { expect, test } from "@jest/globals";
 import { endOf } from "./scopes.ts";
-import { mayChange, roleOptions } from "./member-rules.ts";
 import { storageRows, usageRows } from "./usage-rows.ts";
 
 test("usage is shown with the included amount, where there is a limit", () => {
@@ -21,14 +20,6 @@ test("storage is shown by kind, the largest first, without empty kinds", () => {
     { label: "Console logs", used: "1 MB", share: 1_000_000 / 4_000_004 },
     { label: "later", used: "4 B", share: 4 / 4_000_004 },
   ]);
-});
-
-test("owners change all members, admins all but owners, others none", () => {
-  const changed = (own: "owner" | "admin" | "member" | undefined) => roleOptions(own).map(({ value }) => value);
-  expect(changed("owner")).toEqual(["owner", "admin", "member", "viewer"]);
-  expect(changed("admin")).toEqual(["admin", "member", "viewer"]);
-  expect(changed("member")).toEqual([]);
-  expect(mayChange(undefined, "viewer")).toBe(false);
 });
 
 test("a key ends after whole days, or never", () => {

@@ -1,7 +1,7 @@
 import { ErrorNote } from "../../ui/page-states.tsx";
 import { Skeleton } from "../../ui/spinner.tsx";
 import { Time } from "../../ui/time.tsx";
-import { useQuery } from "../../api/use-query.ts";
+import { useQuery } from "../../api/use-answer.ts";
 import { DataTable } from "./data-table.tsx";
 import { storageRows, usageRows, type UsageDocument } from "./usage-rows.ts";
 

@@ -1,5 +1,5 @@
-import { usePaced } from "../../../api/use-paced.ts";
-import { useQuery } from "../../../api/use-query.ts";
+import { usePaced } from "../../../api/use-changes.ts";
+import { useQuery } from "../../../api/use-answer.ts";
 import { runsPath, type RunsPage, type TableRun } from "./shown-runs.ts";
 
 /** Runs that are drawn, the newest; the API answers no more at a time. */

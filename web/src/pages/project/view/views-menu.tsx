@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { call } from "../../../api/client.ts";
 import { hasUser, mayWrite } from "../../../api/session.ts";
-import { useQuery } from "../../../api/use-query.ts";
+import { useQuery } from "../../../api/use-answer.ts";
 import { currentLocation, navigate } from "../../../app/location.ts";
 import { attempt } from "../../../ui/attempt.ts";
 import { Button } from "../../../ui/button.tsx";

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import type { RunDetail } from "../../../api/run-types.ts";
-import { useQuery } from "../../../api/use-query.ts";
+import { useQuery } from "../../../api/use-answer.ts";
 import { runAddress } from "../../../app/addresses.ts";
 import { Link } from "../../../app/link.tsx";
 import { Badge } from "../../../ui/status-badge.tsx";

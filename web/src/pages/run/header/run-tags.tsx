@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import type { AttributeRow, RunDetail } from "../../../api/run-types.ts";
-import { useQuery } from "../../../api/use-query.ts";
+import { useQuery } from "../../../api/use-answer.ts";
 import { attempt } from "../../../ui/attempt.ts";
 import { Badge } from "../../../ui/status-badge.tsx";
 import { Button, IconButton } from "../../../ui/button.tsx";

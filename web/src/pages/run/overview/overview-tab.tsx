@@ -1,6 +1,6 @@
 import { valueText } from "../../../api/exact-json.ts";
 import type { AttributeRow } from "../../../api/run-types.ts";
-import { useQuery } from "../../../api/use-query.ts";
+import { useQuery } from "../../../api/use-answer.ts";
 import { runAddress } from "../../../app/addresses.ts";
 import { Link } from "../../../app/link.tsx";
 import { counted, metricWords } from "../../../ui/words.ts";

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { call } from "../../../api/client.ts";
-import { useQuery } from "../../../api/use-query.ts";
+import { useQuery } from "../../../api/use-answer.ts";
 import { attempt } from "../../../ui/attempt.ts";
 import { Button } from "../../../ui/button.tsx";
 import { EmptyState, ErrorNote } from "../../../ui/page-states.tsx";

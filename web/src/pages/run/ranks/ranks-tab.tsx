@@ -5,7 +5,7 @@ import { Select } from "../../../ui/select.tsx";
 import { Snippet } from "../../../ui/copy-button.tsx";
 import { Skeleton } from "../../../ui/spinner.tsx";
 import type { TabProps } from "../run-actions.ts";
-import { useQuery } from "../../../api/use-query.ts";
+import { useQuery } from "../../../api/use-answer.ts";
 import type { HeatCell } from "./heat.ts";
 import { RankHeatmap } from "./rank-heatmap.tsx";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { canceledWords, uploadWords } from "./upload-words.ts";
+import { canceledWords, uploadWords } from "./upload.ts";
 
 test.each([
   [0, 5000, "0 B of 5 KB sent (0%)."],

@@ -1,7 +1,11 @@
-import { ApiError, refusal } from "./client.ts";
+import { byteWords } from "../../ui/words.ts";
+import { ApiError, refusal } from "../../api/client.ts";
 
 /** How much of a body is on its way. */
 export type Sent = { readonly sent: number; readonly total: number };
+
+/** A browser does not distinguish these cases. */
+const LOST = "The file could not be sent: the connection was lost, or the file was changed or is gone.";
 
 /**
  * Sends bytes as `call` does, and reports the number of bytes sent so far; `fetch` cannot.
@@ -47,9 +51,6 @@ export function upload<T>(
   });
 }
 
-/** A browser does not distinguish these cases. */
-const LOST = "The file could not be sent: the connection was lost, or the file was changed or is gone.";
-
 function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -57,4 +58,24 @@ function jsonOf(text: string): unknown {
     // A proxy in front of the server may answer with its own page.
     return undefined;
   }
+}
+
+/** Whether all has left the browser, so that the server has the rest of the work. */
+export function isSent({ sent, total }: Sent): boolean {
+  return sent >= total;
+}
+
+/** Says how far an upload is. A percentage is full only at the end. */
+export function uploadWords(progress: Sent): string {
+  const { sent, total } = progress;
+  if (isSent(progress)) return `All ${byteWords(total)} are sent; the server works on them.`;
+  return `${byteWords(sent)} of ${byteWords(total)} sent (${Math.floor((100 * sent) / total)}%).`;
+}
+
+/** Says what a canceled upload has left behind: until its end is there, an archive shows nothing. */
+export function canceledWords(progress: Sent): string {
+  const { sent, total } = progress;
+  if (isSent(progress))
+    return "The file was sent as a whole, so the server goes on with it; this page does not wait any more.";
+  return `Canceled after ${byteWords(sent)} of ${byteWords(total)}. Nothing was imported.`;
 }

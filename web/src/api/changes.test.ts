@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { createEventReader } from "./event-text.ts";
+import { createEventReader } from "./changes.ts";
 
 const TEXT = ': hello\n\nid: 7\n\nid: 8\nevent: points\ndata: {"run_id":"r"}\n\nevent: reset\ndata: {}\n\n';
 
