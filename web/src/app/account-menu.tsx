@@ -2,7 +2,7 @@ import { call } from "../api/client.ts";
 import { session, takeSession, type Session } from "../api/session.ts";
 import { faultOf } from "../ui/fault.ts";
 import { Menu, type MenuItem } from "../ui/menu.tsx";
-import { toast } from "../ui/toasts.ts";
+import { toast } from "../ui/toast.tsx";
 import { navigate } from "./location.ts";
 import { chooseTheme, themeChoice, type ThemeChoice } from "./theme.ts";
 

@@ -1,4 +1,4 @@
-import type { IconName } from "../ui/icons.ts";
+import type { IconName } from "../ui/icon.tsx";
 import { projectAddress, runAddress } from "./addresses.ts";
 
 /** One thing to go to or to do. */

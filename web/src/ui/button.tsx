@@ -1,7 +1,6 @@
 import type { ComponentChildren, ComponentProps } from "preact";
 import { classes } from "./class-names.ts";
-import { Icon } from "./icon.tsx";
-import type { IconName } from "./icons.ts";
+import { Icon, type IconName } from "./icon.tsx";
 import { Spinner } from "./spinner.tsx";
 import "./button.css";
 

@@ -1,7 +1,6 @@
 import type { ComponentChildren } from "preact";
 import "./notes.css";
-import { Icon } from "./icon.tsx";
-import type { IconName } from "./icons.ts";
+import { Icon, type IconName } from "./icon.tsx";
 import { Button } from "./button.tsx";
 import { CopyButton } from "./copy-button.tsx";
 import { faultOf } from "./fault.ts";

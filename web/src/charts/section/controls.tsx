@@ -1,7 +1,6 @@
 import { Button } from "../../ui/button.tsx";
 import { Menu } from "../../ui/menu.tsx";
-import { Select, type Option } from "../../ui/select.tsx";
-import { TextField } from "../../ui/text-field.tsx";
+import { Select, TextField, type Option } from "../../ui/field.tsx";
 import { KeyBrowser } from "../keys/key-browser.tsx";
 import type { KeyMatch } from "../keys/sections.ts";
 import type { Smoothing, XAxis } from "../series/series.ts";

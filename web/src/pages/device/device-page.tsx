@@ -6,7 +6,7 @@ import { currentLocation } from "../../app/location.ts";
 import { useTitle } from "../../app/title.ts";
 import { Button } from "../../ui/button.tsx";
 import { ErrorNote } from "../../ui/page-states.tsx";
-import { TextField } from "../../ui/text-field.tsx";
+import { TextField } from "../../ui/field.tsx";
 
 /** Approves the login of a device without a browser, for the organization of the session. */
 export function DevicePage() {

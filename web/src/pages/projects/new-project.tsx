@@ -5,7 +5,7 @@ import { navigate } from "../../app/location.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { EmptyState, ErrorNote } from "../../ui/page-states.tsx";
-import { TextField } from "../../ui/text-field.tsx";
+import { TextField } from "../../ui/field.tsx";
 import { Link } from "../../app/link.tsx";
 import { Snippet } from "../../ui/copy-button.tsx";
 import type { Project } from "./types.ts";

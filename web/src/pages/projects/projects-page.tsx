@@ -12,7 +12,7 @@ import { EmptyState, ErrorNote } from "../../ui/page-states.tsx";
 import { counted } from "../../ui/words.ts";
 import { Skeleton } from "../../ui/spinner.tsx";
 import { StatusBadge } from "../../ui/status-badge.tsx";
-import { TextField } from "../../ui/text-field.tsx";
+import { TextField } from "../../ui/field.tsx";
 import { Time } from "../../ui/time.tsx";
 import "./projects-page.css";
 import { FirstRun, NewProject } from "./new-project.tsx";

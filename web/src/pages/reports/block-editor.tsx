@@ -1,7 +1,6 @@
 import { LANGUAGES } from "@tidemark/report-blocks/languages";
 import { IconButton } from "../../ui/button.tsx";
-import { Select } from "../../ui/select.tsx";
-import { TextField } from "../../ui/text-field.tsx";
+import { Select, TextField } from "../../ui/field.tsx";
 import { BlockView } from "./block-view.tsx";
 import { blockWords } from "./blocks.ts";
 import { PanelGridEditor } from "./panel-grid-editor.tsx";

@@ -1,13 +1,11 @@
 import { useState } from "preact/hooks";
 import { call } from "../../api/client.ts";
 import { Button } from "../../ui/button.tsx";
-import { Checkbox } from "../../ui/checkbox.tsx";
+import { Checkbox, Select, TextField } from "../../ui/field.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { ErrorNote } from "../../ui/page-states.tsx";
-import { Select } from "../../ui/select.tsx";
 import { Skeleton } from "../../ui/spinner.tsx";
 import { Snippet } from "../../ui/copy-button.tsx";
-import { TextField } from "../../ui/text-field.tsx";
 import { useQuery } from "../../api/use-answer.ts";
 import { embedBody, embedCommand, embedFrame, faultOfOrigin, type EmbedOptions } from "./embed-snippet.ts";
 

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { TextField } from "../../ui/text-field.tsx";
+import { TextField } from "../../ui/field.tsx";
 
 /** A field for a list of names. While a person types, it keeps commas and spaces that the list does not have. */
 export function ListField({

@@ -1,8 +1,7 @@
 import { useState } from "preact/hooks";
 import { Button } from "../../ui/button.tsx";
-import { Checkbox } from "../../ui/checkbox.tsx";
+import { Checkbox, TextField } from "../../ui/field.tsx";
 import { ErrorNote } from "../../ui/page-states.tsx";
-import { TextField } from "../../ui/text-field.tsx";
 import { useQuery } from "../../api/use-answer.ts";
 import { ListField } from "./list-field.tsx";
 import { PanelGrid } from "./panel-grid.tsx";

@@ -5,7 +5,7 @@ import { useQuery } from "../../api/use-answer.ts";
 import { Link } from "../../app/link.tsx";
 import { navigate } from "../../app/location.ts";
 import { useTitle } from "../../app/title.ts";
-import { attempt } from "../../ui/attempt.ts";
+import { attempt } from "../../ui/fault.ts";
 import { Badge } from "../../ui/status-badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { EmptyState, ErrorNote } from "../../ui/page-states.tsx";

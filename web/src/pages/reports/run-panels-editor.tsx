@@ -1,5 +1,5 @@
 import { Button, IconButton } from "../../ui/button.tsx";
-import { Select } from "../../ui/select.tsx";
+import { Select } from "../../ui/field.tsx";
 import { ListField } from "./list-field.tsx";
 import type { Dimension, Panel } from "./report-types.ts";
 import { columnsOf, columnsText } from "./run-panels.ts";

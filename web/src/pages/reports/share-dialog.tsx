@@ -1,9 +1,9 @@
 import { useState } from "preact/hooks";
 import { call } from "../../api/client.ts";
-import { attempt } from "../../ui/attempt.ts";
+import { attempt } from "../../ui/fault.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
-import { Select } from "../../ui/select.tsx";
+import { Select } from "../../ui/field.tsx";
 import { Snippet } from "../../ui/copy-button.tsx";
 import { Time } from "../../ui/time.tsx";
 import type { Report } from "./report-types.ts";

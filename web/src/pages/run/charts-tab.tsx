@@ -3,7 +3,7 @@ import type { RunRow } from "../../api/run-types.ts";
 import { useQuery } from "../../api/use-answer.ts";
 import { currentLocation, setQuery } from "../../app/location.ts";
 import { chartRun, ChartSection, type ChartRun } from "../../charts/index.ts";
-import { Checkbox } from "../../ui/checkbox.tsx";
+import { Checkbox } from "../../ui/field.tsx";
 import { EmptyState } from "../../ui/page-states.tsx";
 import { Snippet } from "../../ui/copy-button.tsx";
 import type { TabProps } from "./run-actions.ts";

@@ -5,16 +5,14 @@ import { LogSearch } from "../../logs/log-search.tsx";
 import { consoleAttributes, gatherText, runLogs, type LogSource, type LogStream } from "../../logs/log-source.ts";
 import { LogView } from "../../logs/log-view.tsx";
 import { useLog, type Log } from "../../logs/use-log.ts";
-import { attempt } from "../../ui/attempt.ts";
+import { attempt } from "../../ui/fault.ts";
 import { Button } from "../../ui/button.tsx";
-import { Checkbox } from "../../ui/checkbox.tsx";
+import { Checkbox, Select, TextField } from "../../ui/field.tsx";
 import { EmptyState, ErrorNote } from "../../ui/page-states.tsx";
 import { counted } from "../../ui/words.ts";
 import { saveText } from "../../ui/save-text.ts";
-import { Select } from "../../ui/select.tsx";
 import { Snippet } from "../../ui/copy-button.tsx";
 import { Skeleton } from "../../ui/spinner.tsx";
-import { TextField } from "../../ui/text-field.tsx";
 import type { TabProps } from "./run-actions.ts";
 
 /** The console output of a run. */

@@ -9,7 +9,7 @@ import { EmptyState, ErrorNote } from "../../ui/page-states.tsx";
 import { counted } from "../../ui/words.ts";
 import { Snippet } from "../../ui/copy-button.tsx";
 import { Skeleton } from "../../ui/spinner.tsx";
-import { TextField } from "../../ui/text-field.tsx";
+import { TextField } from "../../ui/field.tsx";
 import type { TabProps } from "./run-actions.ts";
 
 /** Keys that are drawn at a time. */

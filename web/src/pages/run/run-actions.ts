@@ -1,6 +1,6 @@
 import { call } from "../../api/client.ts";
-import { attempt } from "../../ui/attempt.ts";
-import { toast } from "../../ui/toasts.ts";
+import { attempt } from "../../ui/fault.ts";
+import { toast } from "../../ui/toast.tsx";
 import type { Changes } from "../../api/use-changes.ts";
 import type { RunDetail } from "../../api/run-types.ts";
 import { runTabs, type RunTab } from "../../app/addresses.ts";

@@ -4,8 +4,8 @@ import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { ErrorNote } from "../../ui/page-states.tsx";
 import { byteWords, counted } from "../../ui/words.ts";
-import { Select } from "../../ui/select.tsx";
-import { toast } from "../../ui/toasts.ts";
+import { Select } from "../../ui/field.tsx";
+import { toast } from "../../ui/toast.tsx";
 
 const SOURCES = [
   { value: "archive", label: "Tidemark archive (.ndjson)" },

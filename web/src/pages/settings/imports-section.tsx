@@ -9,7 +9,7 @@ import { EmptyState, ErrorNote } from "../../ui/page-states.tsx";
 import { faultOf, sentence } from "../../ui/fault.ts";
 import { Skeleton } from "../../ui/spinner.tsx";
 import { Time } from "../../ui/time.tsx";
-import { toast } from "../../ui/toasts.ts";
+import { toast } from "../../ui/toast.tsx";
 import { useQuery } from "../../api/use-answer.ts";
 import { DataTable } from "./data-table.tsx";
 import { importLook, isOpen, type ImportJob } from "./import-jobs.ts";

@@ -4,10 +4,9 @@ import { roleOptions, type Role } from "../../api/session.ts";
 import { Button } from "../../ui/button.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { ErrorNote } from "../../ui/page-states.tsx";
-import { Select } from "../../ui/select.tsx";
-import { TextField } from "../../ui/text-field.tsx";
+import { Select, TextField } from "../../ui/field.tsx";
 import { Time } from "../../ui/time.tsx";
-import { toast } from "../../ui/toasts.ts";
+import { toast } from "../../ui/toast.tsx";
 import { useQuery } from "../../api/use-answer.ts";
 import { DataTable } from "./data-table.tsx";
 

@@ -6,9 +6,9 @@ import { Button } from "../../ui/button.tsx";
 import { EmptyState, ErrorNote } from "../../ui/page-states.tsx";
 import { Skeleton } from "../../ui/spinner.tsx";
 import { Time } from "../../ui/time.tsx";
-import { toast } from "../../ui/toasts.ts";
+import { toast } from "../../ui/toast.tsx";
 import { useQuery } from "../../api/use-answer.ts";
-import { ConfirmDialog } from "./confirm-dialog.tsx";
+import { ConfirmDialog } from "../../ui/dialog.tsx";
 import { DataTable } from "./data-table.tsx";
 import { NewKey } from "./new-key.tsx";
 

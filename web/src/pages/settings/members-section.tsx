@@ -5,11 +5,11 @@ import { Badge } from "../../ui/status-badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { ErrorNote } from "../../ui/page-states.tsx";
 import { faultOf } from "../../ui/fault.ts";
-import { Select } from "../../ui/select.tsx";
+import { Select } from "../../ui/field.tsx";
 import { Skeleton } from "../../ui/spinner.tsx";
-import { toast } from "../../ui/toasts.ts";
+import { toast } from "../../ui/toast.tsx";
 import { useQuery } from "../../api/use-answer.ts";
-import { ConfirmDialog } from "./confirm-dialog.tsx";
+import { ConfirmDialog } from "../../ui/dialog.tsx";
 import { DataTable } from "./data-table.tsx";
 import { Invitations } from "./invitations.tsx";
 

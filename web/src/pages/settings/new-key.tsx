@@ -1,12 +1,10 @@
 import { useState } from "preact/hooks";
 import { call } from "../../api/client.ts";
 import { Button } from "../../ui/button.tsx";
-import { Checkbox } from "../../ui/checkbox.tsx";
+import { Checkbox, Select, TextField } from "../../ui/field.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { ErrorNote } from "../../ui/page-states.tsx";
-import { Select } from "../../ui/select.tsx";
-import { TextField } from "../../ui/text-field.tsx";
 import { endOf, lifetimes, scopeWords } from "./scopes.ts";
 
 /** Makes a key, and shows its text this once. */

@@ -3,13 +3,13 @@ import { call } from "../../api/client.ts";
 import { loadSession, may } from "../../api/session.ts";
 import { Badge } from "../../ui/status-badge.tsx";
 import { Button } from "../../ui/button.tsx";
-import { Checkbox } from "../../ui/checkbox.tsx";
+import { Checkbox } from "../../ui/field.tsx";
 import { ErrorNote } from "../../ui/page-states.tsx";
 import { Skeleton } from "../../ui/spinner.tsx";
 import { Time } from "../../ui/time.tsx";
-import { toast } from "../../ui/toasts.ts";
+import { toast } from "../../ui/toast.tsx";
 import { useQuery } from "../../api/use-answer.ts";
-import { ConfirmDialog } from "./confirm-dialog.tsx";
+import { ConfirmDialog } from "../../ui/dialog.tsx";
 import { DataTable } from "./data-table.tsx";
 
 type ListedSession = {

@@ -8,7 +8,7 @@ import { useTitle } from "../../app/title.ts";
 import { Button } from "../../ui/button.tsx";
 import { ErrorNote } from "../../ui/page-states.tsx";
 import { Skeleton, Spinner } from "../../ui/spinner.tsx";
-import { TextField } from "../../ui/text-field.tsx";
+import { TextField } from "../../ui/field.tsx";
 import { takeToken } from "../../app/take-token.ts";
 import "./sign-in-page.css";
 

@@ -1,11 +1,11 @@
 import { useEffect, useState } from "preact/hooks";
-import { attempt } from "../../../ui/attempt.ts";
+import { attempt } from "../../../ui/fault.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Dialog } from "../../../ui/dialog.tsx";
 import { ErrorNote } from "../../../ui/page-states.tsx";
 import { counted } from "../../../ui/words.ts";
-import { TextField } from "../../../ui/text-field.tsx";
-import { toast } from "../../../ui/toasts.ts";
+import { TextField } from "../../../ui/field.tsx";
+import { toast } from "../../../ui/toast.tsx";
 import { ACTION_WORDS, countChanges, deleteRuns, doSteps, readMatching, stopRuns } from "./bulk-calls.ts";
 import { changedBy, stepsOf, undoStepsOf, type BulkAction, type BulkRun } from "./bulk.ts";
 

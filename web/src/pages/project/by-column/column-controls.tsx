@@ -1,5 +1,5 @@
 import { Menu } from "../../../ui/menu.tsx";
-import { Select } from "../../../ui/select.tsx";
+import { Select } from "../../../ui/field.tsx";
 import { columnLabel, columnName, columnSource, FIGURES, type Figure } from "../table/columns.ts";
 import { AXES_MAX, type ColumnChoice } from "./choice.ts";
 

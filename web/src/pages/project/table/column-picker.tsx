@@ -1,9 +1,7 @@
 import { useState } from "preact/hooks";
 import { Button, IconButton } from "../../../ui/button.tsx";
-import { Checkbox } from "../../../ui/checkbox.tsx";
+import { Checkbox, Select, TextField } from "../../../ui/field.tsx";
 import { Dialog } from "../../../ui/dialog.tsx";
-import { Select } from "../../../ui/select.tsx";
-import { TextField } from "../../../ui/text-field.tsx";
 import { useProjectKeys, type ProjectKey } from "../search/suggestions.ts";
 import { columnLabel, columnName, COLUMNS_MAX, COLUMNS_USUAL, FIELD_NAMES, FIGURES, type Figure } from "./columns.ts";
 

@@ -2,7 +2,7 @@ import { useEffect, useMemo } from "preact/hooks";
 import { currentLocation, navigate, setQuery } from "../../../app/location.ts";
 import { stateOf as chartStateOf, type ChartState } from "../../../charts/state/chart-state.ts";
 import { call } from "../../../api/client.ts";
-import { attempt } from "../../../ui/attempt.ts";
+import { attempt } from "../../../ui/fault.ts";
 import { queryOf, stateOf, type ViewState } from "./view-state.ts";
 import { addressOfView } from "./saved-view.ts";
 

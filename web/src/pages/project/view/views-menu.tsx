@@ -3,14 +3,13 @@ import { call } from "../../../api/client.ts";
 import { hasUser, mayWrite } from "../../../api/session.ts";
 import { useQuery } from "../../../api/use-answer.ts";
 import { currentLocation, navigate } from "../../../app/location.ts";
-import { attempt } from "../../../ui/attempt.ts";
+import { attempt } from "../../../ui/fault.ts";
 import { Button } from "../../../ui/button.tsx";
-import { Checkbox } from "../../../ui/checkbox.tsx";
+import { Checkbox, TextField } from "../../../ui/field.tsx";
 import { Dialog } from "../../../ui/dialog.tsx";
 import { ErrorNote } from "../../../ui/page-states.tsx";
 import { Menu, type MenuItem } from "../../../ui/menu.tsx";
-import { TextField } from "../../../ui/text-field.tsx";
-import { toast } from "../../../ui/toasts.ts";
+import { toast } from "../../../ui/toast.tsx";
 import { addressOfView, payloadOfView } from "./saved-view.ts";
 
 type ViewRow = {

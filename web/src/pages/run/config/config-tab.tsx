@@ -8,7 +8,7 @@ import { Button, IconButton } from "../../../ui/button.tsx";
 import { CopyButton, Snippet } from "../../../ui/copy-button.tsx";
 import { EmptyState, ErrorNote } from "../../../ui/page-states.tsx";
 import { Skeleton } from "../../../ui/spinner.tsx";
-import { TextField } from "../../../ui/text-field.tsx";
+import { TextField } from "../../../ui/field.tsx";
 import type { TabProps } from "../run-actions.ts";
 import { configRows, isBranch, mergeConfig, type ConfigRow } from "./config-rows.ts";
 

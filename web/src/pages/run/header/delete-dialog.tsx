@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import type { RunDetail } from "../../../api/run-types.ts";
-import { attempt } from "../../../ui/attempt.ts";
+import { attempt } from "../../../ui/fault.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Dialog } from "../../../ui/dialog.tsx";
 import { ErrorNote } from "../../../ui/page-states.tsx";

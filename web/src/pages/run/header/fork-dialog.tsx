@@ -2,10 +2,10 @@ import { useState } from "preact/hooks";
 import type { RunDetail } from "../../../api/run-types.ts";
 import { runAddress } from "../../../app/addresses.ts";
 import { navigate } from "../../../app/location.ts";
-import { attempt } from "../../../ui/attempt.ts";
+import { attempt } from "../../../ui/fault.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Dialog } from "../../../ui/dialog.tsx";
-import { TextField } from "../../../ui/text-field.tsx";
+import { TextField } from "../../../ui/field.tsx";
 import { forkRun } from "../run-actions.ts";
 
 /** Makes a child of a run, to which a new training can attach. */

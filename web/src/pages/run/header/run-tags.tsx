@@ -1,10 +1,10 @@
 import { useState } from "preact/hooks";
 import type { AttributeRow, RunDetail } from "../../../api/run-types.ts";
 import { useQuery } from "../../../api/use-answer.ts";
-import { attempt } from "../../../ui/attempt.ts";
+import { attempt } from "../../../ui/fault.ts";
 import { Badge } from "../../../ui/status-badge.tsx";
 import { Button, IconButton } from "../../../ui/button.tsx";
-import { TextField } from "../../../ui/text-field.tsx";
+import { TextField } from "../../../ui/field.tsx";
 import { changeRun } from "../run-actions.ts";
 import { tagsOf } from "./tags.ts";
 

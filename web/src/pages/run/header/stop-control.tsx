@@ -1,11 +1,11 @@
 import { useEffect, useState } from "preact/hooks";
 import type { RunDetail } from "../../../api/run-types.ts";
 import { useKeys } from "../../../app/keys.ts";
-import { attempt } from "../../../ui/attempt.ts";
+import { attempt } from "../../../ui/fault.ts";
 import { Button } from "../../../ui/button.tsx";
 import { classes } from "../../../ui/class-names.ts";
 import { Dialog } from "../../../ui/dialog.tsx";
-import { TextField } from "../../../ui/text-field.tsx";
+import { TextField } from "../../../ui/field.tsx";
 import { absoluteTime } from "../../../ui/words.ts";
 import { requestStop } from "../run-actions.ts";
 import { stopWords } from "./stop-words.ts";

@@ -1,12 +1,12 @@
 import { useState } from "preact/hooks";
 import { call } from "../../../api/client.ts";
 import { useQuery } from "../../../api/use-answer.ts";
-import { attempt } from "../../../ui/attempt.ts";
+import { attempt } from "../../../ui/fault.ts";
 import { Button } from "../../../ui/button.tsx";
 import { EmptyState, ErrorNote } from "../../../ui/page-states.tsx";
 import { Markdown } from "../../../ui/markdown.tsx";
 import { Skeleton } from "../../../ui/spinner.tsx";
-import { TextField } from "../../../ui/text-field.tsx";
+import { TextField } from "../../../ui/field.tsx";
 import { changeRun, type TabProps } from "../run-actions.ts";
 
 /** The notes of a run, and their editor. */

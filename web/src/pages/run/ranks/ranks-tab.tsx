@@ -1,7 +1,7 @@
 import { metricWords } from "../../../ui/words.ts";
 import { currentLocation, setQuery } from "../../../app/location.ts";
 import { EmptyState, ErrorNote } from "../../../ui/page-states.tsx";
-import { Select } from "../../../ui/select.tsx";
+import { Select } from "../../../ui/field.tsx";
 import { Snippet } from "../../../ui/copy-button.tsx";
 import { Skeleton } from "../../../ui/spinner.tsx";
 import type { TabProps } from "../run-actions.ts";

@@ -7,7 +7,7 @@ import { CopyButton } from "../../../ui/copy-button.tsx";
 import { ErrorNote } from "../../../ui/page-states.tsx";
 import { counted, countWords } from "../../../ui/words.ts";
 import { Spinner } from "../../../ui/spinner.tsx";
-import { TextField } from "../../../ui/text-field.tsx";
+import { TextField } from "../../../ui/field.tsx";
 import { SpanPanel } from "./span-panel.tsx";
 import { useTrace } from "./use-trace.ts";
 import { WaterfallGrid } from "./waterfall-grid.tsx";
