@@ -5,13 +5,12 @@ import { gunzipSync } from "node:zlib";
 import { describe, expect, test } from "@jest/globals";
 import { decodeLine, LINE_LENGTHS_MAX, type ArchiveLine } from "@tidemark/archive";
 import type { PointsItem } from "@tidemark/import-formats";
-import { openSource } from "../source/open-source.ts";
-import type { Source } from "../source/source.ts";
+import { openSource, type Source } from "../source/source.ts";
 import { fixturesFolder, recordedSurroundings, temporaryFolder } from "../surroundings.fixture.ts";
 import { createWarnings } from "../terminal/warnings.ts";
 import { convert } from "./convert.ts";
 import { sha256Of } from "./artifact-lines.ts";
-import { runIdentity } from "./run-identity.ts";
+import { runIdentity } from "./run-heads.ts";
 import { createSpool } from "./spool.ts";
 
 const databases = join(temporaryFolder(), "databases");

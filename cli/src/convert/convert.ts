@@ -5,9 +5,8 @@ import type { Warnings } from "../terminal/warnings.ts";
 import { artifactLine, contentOfFile, sha256Of, type ArtifactFacts, type Content } from "./artifact-lines.ts";
 import { attributeLine, objectLines } from "./object-lines.ts";
 import { consoleLines, pointLines, storablePoints } from "./point-lines.ts";
-import { headLines, mergeItem, startOf, type RunHead } from "./run-heads.ts";
+import { artifactId, headLines, mergeItem, runIdentity, startOf, type RunHead } from "./run-heads.ts";
 import type { SealedArchive, Spool } from "./spool.ts";
-import { artifactId, runIdentity } from "./run-identity.ts";
 import { instantOf, microsOf, storable } from "./texts.ts";
 
 /** How a source is made into an archive. */

@@ -2,14 +2,26 @@ import { encodeLine, stableId, type LineOf } from "@tidemark/archive";
 import type { JsonObject, RunItem } from "@tidemark/import-formats";
 import { eachRunField } from "@tidemark/run-state";
 import type { Warnings } from "../terminal/warnings.ts";
+import type { Source } from "../source/source.ts";
 import { documentOf, instantOf, microsOf, nameOf } from "./texts.ts";
 
+/** Which run of Tidemark a run of a source becomes. */
+export type RunIdentity = { readonly id: string; readonly project: string };
+
+/** Returns the project and the id of a run: always the same ones for the same run of a source and the same project. */
+export async function runIdentity(source: Source, project: string | undefined, item: RunItem): Promise<RunIdentity> {
+  const target = project ?? (nameOf(item.project ?? source.project) || "imported");
+  const identity = await source.identify(item);
+  return { id: stableId("run", source.kind, item.project ?? "", identity, target), project: target };
+}
+
+/** Returns the id of the nth artifact of a run. */
+export function artifactId(runId: string, number: number): string {
+  return stableId("artifact", runId, String(number));
+}
+
 /** A run that is imported, with everything its items say about it so far. */
-export type RunHead = {
-  readonly id: string;
-  readonly project: string;
-  item: RunItem;
-};
+export type RunHead = RunIdentity & { item: RunItem };
 
 /** Most bytes of config and metadata together. */
 const DOCUMENTS_BYTES_MAX = 1_000_000;

@@ -8,9 +8,7 @@ import type { ExportCommand } from "../options.ts";
 import { createClient, isRefusal, refused, type Client } from "../server/client.ts";
 import type { Surroundings } from "../surroundings.ts";
 import { showProgress } from "../terminal/progress.ts";
-import { createWarnings } from "../terminal/warnings.ts";
-import { createContentList } from "./contents.ts";
-import { download } from "./download.ts";
+import { createContentList, fetchContents } from "./contents.ts";
 
 /** Runs `tidemark export`. Returns the exit code. @throws CliError, also if the received data is incomplete */
 export async function runExport(command: ExportCommand, surroundings: Surroundings): Promise<number> {
@@ -32,7 +30,7 @@ export async function runExport(command: ExportCommand, surroundings: Surroundin
     (part) => summarizeArchive(part, contents.add),
     surroundings,
   );
-  const failed = await fetchBytes(client, folder, contents.list(), surroundings);
+  const failed = await fetchContents(client, folder, contents.list(), surroundings);
   surroundings.print(`exported ${counts.run} runs with ${counts.points} points to ${path}`);
   return failed === 0 ? 0 : 1;
 }
@@ -75,34 +73,4 @@ async function checkParquet(path: string): Promise<void> {
   } finally {
     await file.close();
   }
-}
-
-async function fetchBytes(
-  client: Client,
-  folder: string,
-  contents: ReturnType<ReturnType<typeof createContentList>["list"]>,
-  surroundings: Surroundings,
-): Promise<number> {
-  if (contents.length === 0) return 0;
-  const warnings = createWarnings();
-  const target = join(folder, "bytes");
-  await mkdir(target, { recursive: true });
-  const total = contents.reduce((sum, { size }) => sum + size, 0);
-  const progress = showProgress(surroundings, "files", "bytes", total);
-  let [done, failed] = [0, 0];
-  for (const { sha256, routes, size, isGone } of contents) {
-    const before = done;
-    const fault = await download(client, routes, join(target, sha256), sha256, (bytes) => progress.set(before + bytes));
-    done += size;
-    progress.set(done);
-    if (fault === undefined) continue;
-    if (isGone) warnings.add("files of deleted versions, which are gone", fault);
-    else {
-      failed += 1;
-      warnings.add("files that could not be fetched", fault);
-    }
-  }
-  progress.end();
-  for (const line of warnings.lines()) surroundings.print(`warning: ${line}`);
-  return failed;
 }

@@ -6,15 +6,21 @@ import { convert, type Converted } from "../convert/convert.ts";
 import { createSpool, nullSpool, type Spool } from "../convert/spool.ts";
 import type { ImportCommand } from "../options.ts";
 import { createClient, isRefusal, refused, type Client } from "../server/client.ts";
-import { openSource, type ExportFolder } from "../source/open-source.ts";
-import type { Source } from "../source/source.ts";
+import { openSource, type ExportFolder, type Source } from "../source/source.ts";
 import type { Surroundings } from "../surroundings.ts";
 import { amount, showProgress } from "../terminal/progress.ts";
 import { createWarnings, type Warnings } from "../terminal/warnings.ts";
 import { watch } from "../watch/watch.ts";
 import { summarizeArchive } from "./archive-summary.ts";
-import { dropPending, keepPending, pendingFolder, readPending, type Pending } from "./pending.ts";
-import { sendArchive, sendBytes } from "./send-archive.ts";
+import {
+  dropPending,
+  keepPending,
+  pendingFolder,
+  readPending,
+  sendArchive,
+  sendBytes,
+  type Pending,
+} from "./send-archive.ts";
 
 /** Runs `tidemark import`. Returns the exit code. @throws CliError */
 export async function runImport(command: ImportCommand, surroundings: Surroundings): Promise<number> {

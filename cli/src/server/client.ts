@@ -1,21 +1,22 @@
 import { createReadStream } from "node:fs";
-import type { IncomingMessage } from "node:http";
+import { request as requestHttp, type IncomingMessage } from "node:http";
 import { Readable, Transform } from "node:stream";
+import { request as requestHttps } from "node:https";
+import { pipeline } from "node:stream/promises";
 import { failure, type CliError } from "../cli-error.ts";
 import type { ServerOptions } from "../options.ts";
 import type { Surroundings } from "../surroundings.ts";
 import { printable } from "../terminal/warnings.ts";
-import { exchange, textOf, type Exchange } from "./exchange.ts";
 
 /** The parts of a request other than method and path. */
-export type ApiRequest = {
+type ApiRequest = {
   readonly json?: unknown;
   readonly file?: FileBody;
   readonly headers?: Readonly<Record<string, string>>;
 };
 
 /** A file that is streamed; `onSent` hears how many of its bytes are on their way. */
-export type FileBody = {
+type FileBody = {
   readonly path: string;
   readonly bytes: number;
   readonly type: string;
@@ -23,7 +24,7 @@ export type FileBody = {
 };
 
 /** An answer of the server that says no. */
-export type Refusal = {
+type Refusal = {
   readonly status: number;
   readonly code: string;
   readonly text: string;
@@ -51,6 +52,7 @@ export function refused(what: string, { status, text }: Refusal): CliError {
 }
 
 const ATTEMPTS = 8;
+
 const PAUSE_MS_MAX = 15_000;
 
 /** "Retry later", from the service or from a proxy in front of it. */
@@ -153,4 +155,45 @@ async function refusalOf(answer: IncomingMessage): Promise<Refusal | string> {
     text: typeof body.error === "string" ? body.error : text,
     position: typeof body.position === "number" ? body.position : undefined,
   };
+}
+
+/** A request. Its body can be opened again for another attempt. */
+type Exchange = {
+  readonly method: string;
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: { readonly bytes: number; readonly open: () => Readable };
+  readonly signal: AbortSignal;
+};
+
+/**
+ * Sends a request and resolves with the head of its answer, even if the server answers before it has the whole body. There is no time limit: an archive
+ * may take long. @throws Error where the connection breaks
+ */
+function exchange({ method, url, headers, body, signal }: Exchange): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const send = url.protocol === "https:" ? requestHttps : requestHttp;
+    const length = body === undefined ? {} : { "content-length": String(body.bytes) };
+    const request = send(url, { method, headers: { ...headers, ...length }, signal });
+    let answered = false;
+    request.once("response", (answer) => {
+      answered = true;
+      resolve(answer);
+    });
+    request.on("error", reject);
+    if (body === undefined) request.end();
+    else {
+      // After an answer has arrived, the only thing that can break is the rest of a body that the server does not want.
+      pipeline(body.open(), request).catch((error: unknown) => {
+        if (!answered) reject(error instanceof Error ? error : new Error(String(error)));
+      });
+    }
+  });
+}
+
+/** Reads the text of an answer. @throws Error where the connection breaks */
+async function textOf(answer: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of answer) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString();
 }

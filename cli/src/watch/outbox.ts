@@ -1,14 +1,35 @@
-import { randomUUID } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
+import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { METRIC_KEYS_MAX } from "@tidemark/limits";
 import { instantOf } from "../convert/texts.ts";
 import type { StorablePoints } from "../convert/point-lines.ts";
-import type { Batch, Row, Sent } from "./watch-state.ts";
+import type { Surroundings } from "../surroundings.ts";
 
-/** Most rows of a batch (API specification, Limits). */
-const ROWS_MAX = 500;
+/** Points of one step, as the service takes them. */
+export type Row = {
+  readonly step: number;
+  readonly timestamp?: string;
+  readonly metrics: Readonly<Record<string, number>>;
+};
 
-/** Values after which a batch ends. */
-const VALUES_MAX = 20_000;
+/** Rows that are sent together, under their key. */
+type Batch = { readonly key: string; readonly rows: readonly Row[] };
+
+/** How many points of a metric are sent, and the last of them, by which it shows that a restart took back some. */
+type Sent = { readonly count: number; readonly step: number; readonly value: number };
+
+/** How far a run is. */
+export type RunState = {
+  readonly sent: Readonly<Record<string, Sent>>;
+  /** Batches that may have arrived; they go again under their keys before anything else. */
+  readonly pending: readonly Batch[];
+  /** Whether the run is closed on the server. */
+  readonly isClosed: boolean;
+};
+
+/** A run that nothing was sent of. */
+export const newRunState: RunState = { sent: {}, pending: [], isClosed: false };
 
 /** Finds the points of a run that are new, in one pass over all of them. */
 export type Outbox = {
@@ -22,7 +43,14 @@ export type Outbox = {
   readonly end: () => Record<string, Sent>;
 };
 
+/** Most rows of a batch (API specification, Limits). */
+const ROWS_MAX = 500;
+
+/** Values after which a batch ends. */
+const VALUES_MAX = 20_000;
+
 type OpenRow = Row & { readonly metrics: Record<string, number> };
+
 type Layer = Map<string, OpenRow>;
 
 /** Without a prototype, so that a key like __proto__ is one as any other. */
@@ -96,4 +124,30 @@ function cutRows(rows: readonly Row[]): Batch[] {
     values += Object.keys(row.metrics).length;
   }
   return batches;
+}
+
+/** The states of the runs of a server. */
+export type StateFiles = {
+  /** Undefined where this machine has not begun to watch the run. */
+  readonly read: (runId: string) => Promise<RunState | undefined>;
+  /** Keeps a state; it is there as a whole or not at all. */
+  readonly write: (runId: string, state: RunState) => Promise<void>;
+};
+
+/** Opens the states of the runs of a server. */
+export async function openStates({ stateFolder }: Pick<Surroundings, "stateFolder">, url: string): Promise<StateFiles> {
+  const folder = join(stateFolder, "watch", createHash("sha256").update(url).digest("hex").slice(0, 16));
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const pathOf = (runId: string): string => join(folder, `${runId}.json`);
+  return {
+    async read(runId) {
+      const text = await readFile(pathOf(runId), "utf8").catch(() => undefined);
+      return text === undefined ? undefined : (JSON.parse(text) as RunState);
+    },
+    async write(runId, state) {
+      const path = pathOf(runId);
+      await writeFile(`${path}.tmp`, JSON.stringify(state), { mode: 0o600 });
+      await rename(`${path}.tmp`, path);
+    },
+  };
 }

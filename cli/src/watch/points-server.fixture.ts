@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Row } from "./watch-state.ts";
+import type { Row } from "./outbox.ts";
 
 /** A server with the ordinary routes of runs and points, in memory. */
 export type PointsServer = {

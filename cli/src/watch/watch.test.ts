@@ -2,10 +2,9 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "nod
 import { join } from "node:path";
 import { afterEach, expect, test } from "@jest/globals";
 import { storablePoints } from "../convert/point-lines.ts";
-import { runIdentity } from "../convert/run-identity.ts";
+import { runIdentity } from "../convert/run-heads.ts";
 import { runCli } from "../run-cli.ts";
-import { openSource } from "../source/open-source.ts";
-import type { Source } from "../source/source.ts";
+import { openSource, type Source } from "../source/source.ts";
 import { fixturesFolder, recordedSurroundings, temporaryFolder } from "../surroundings.fixture.ts";
 import { createWarnings } from "../terminal/warnings.ts";
 import { startPointsServer, type PointsServer } from "./points-server.fixture.ts";

@@ -1,16 +1,14 @@
 import type { Item, RunItem } from "@tidemark/import-formats";
 import { usageFault } from "../cli-error.ts";
 import { storablePoints } from "../convert/point-lines.ts";
-import { documentsOf, mergeItem } from "../convert/run-heads.ts";
-import { runIdentity, type RunIdentity } from "../convert/run-identity.ts";
+import { documentsOf, mergeItem, runIdentity, type RunIdentity } from "../convert/run-heads.ts";
 import { nameOf } from "../convert/texts.ts";
 import type { ImportCommand } from "../options.ts";
 import { createClient, isRefusal, refused, type Client } from "../server/client.ts";
 import type { Source } from "../source/source.ts";
 import type { Surroundings } from "../surroundings.ts";
 import { createWarnings, type Warnings } from "../terminal/warnings.ts";
-import { createOutbox, type Outbox } from "./outbox.ts";
-import { newRunState, openStates, type RunState, type StateFiles } from "./watch-state.ts";
+import { createOutbox, newRunState, openStates, type Outbox, type RunState, type StateFiles } from "./outbox.ts";
 
 /** How long it waits between two passes, at least; a source that takes long to read is read less often. */
 const PAUSE_MS = 2000;
