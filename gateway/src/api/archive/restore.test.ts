@@ -7,7 +7,7 @@ import { createCall } from "@tidemark/rpc";
 import { until } from "@tidemark/testkit";
 import type { Clients } from "../../clients.ts";
 import type { RouteInput, RouteReply, HandlerContext } from "../../route.ts";
-import { handleRestore } from "./restore.ts";
+import { handleRestore } from "./routes.ts";
 
 const opened: { close: () => void }[] = [];
 afterEach(() => {

@@ -13,8 +13,7 @@ import type { RouteInput, RouteReply, Schema, HandlerContext } from "../../route
 import { indexedList, isObject, object, optional, withDefault, withFault, type ObjectField } from "../fields/field.ts";
 import { integer } from "../fields/number.ts";
 import { text, uuid } from "../fields/text.ts";
-import { requireMessage } from "../replies.ts";
-import { booleanSchema, objectSchema } from "../schemas.ts";
+import { booleanSchema, objectSchema, requireMessage } from "../replies.ts";
 import { contentField, receiveObjects, writtenObject } from "./contents.ts";
 import { versionJson, versionSchema } from "./rows.ts";
 import { pathSessionId } from "./uploads.ts";

@@ -1,5 +1,10 @@
 import type { Artifact } from "@tidemark/proto/artifacts/v1/artifacts";
-import type { ArtifactCollection, ArtifactEntry, ArtifactVersion } from "@tidemark/proto/artifacts/v1/versions";
+import type {
+  ArtifactCollection,
+  ArtifactEntry,
+  ArtifactVersion,
+  ListPage,
+} from "@tidemark/proto/artifacts/v1/versions";
 import { ARTIFACT_TYPES, COLLECTION_TYPES, RETENTION_MODES } from "@tidemark/limits";
 import { raw, type Json } from "../../http/json.ts";
 import type { Schema } from "../../route.ts";
@@ -14,7 +19,7 @@ import {
   timeOrNullSchema,
   timeSchema,
   uuidSchema,
-} from "../schemas.ts";
+} from "../replies.ts";
 
 const utf8 = new TextDecoder();
 
@@ -24,8 +29,11 @@ function document(bytes: Uint8Array): Json {
 }
 
 const documentSchema: Schema = { type: "object" };
+
 const countOrNullSchema: Schema = { type: ["integer", "null"], minimum: 0 };
+
 const collectionTypeSchema: Schema = { type: "string", enum: COLLECTION_TYPES };
+
 const backendSchema: Schema = {
   type: "string",
   enum: ["external", "local", "r2"],
@@ -192,6 +200,33 @@ export function entryJson(entry: ArtifactEntry): Json {
     storage_backend: entry.storageBackend,
     downloadable: entry.downloadable,
     created_at: entry.createdAt,
+  };
+}
+
+/** Returns the schema of an answer with a page of rows under a name. */
+export function pageSchema(name: string, row: Schema): Schema {
+  return objectSchema({
+    [name]: listSchema(row),
+    limit: countSchema,
+    offset: countSchema,
+    total: countSchema,
+    has_more: booleanSchema,
+  });
+}
+
+/** Returns the members of such an answer. `page` is what the service made of the request. */
+export function pageJson(
+  name: string,
+  rows: readonly Json[],
+  { page, total }: { readonly page?: ListPage | undefined; readonly total: bigint },
+): Record<string, Json> {
+  const offsetRows = Number(page?.offset ?? 0n);
+  return {
+    [name]: rows,
+    limit: page?.limit ?? rows.length,
+    offset: offsetRows,
+    total: Number(total),
+    has_more: offsetRows + rows.length < Number(total),
   };
 }
 

@@ -19,11 +19,17 @@ import { freeObject } from "../fields/document.ts";
 import { described, object, optional, required, withDefault, withFault, type Field } from "../fields/field.ts";
 import { integer, step } from "../fields/number.ts";
 import { requireText, textInputSchema, textOrAbsent, uuid, word } from "../fields/text.ts";
-import { requireMessage } from "../replies.ts";
+import {
+  countSchema,
+  listSchema,
+  objectSchema,
+  requireMessage,
+  textSchema,
+  timeSchema,
+  uuidSchema,
+} from "../replies.ts";
 import { pathRunId } from "../runs/read.ts";
-import { countSchema, listSchema, objectSchema, textSchema, timeSchema, uuidSchema } from "../schemas.ts";
-import { aliases } from "./aliases.ts";
-import { REASON_BYTES_MAX } from "./confirmed.ts";
+import { aliases, REASON_BYTES_MAX } from "./aliases.ts";
 import { manifestEntries } from "./manifest.ts";
 import { versionJson, versionSchema } from "./rows.ts";
 

@@ -1,9 +1,8 @@
 import { route, type Route } from "../../route.ts";
 import { artifactManagers, artifactWriters, readCallers } from "../callers.ts";
-import { objectSchema, uuidSchema } from "../schemas.ts";
-import { pageSchema } from "./pages.ts";
+import { objectSchema, uuidSchema } from "../replies.ts";
+import { entrySchema, pageSchema, versionSchema } from "./rows.ts";
 import { encodeLocation } from "./plain.ts";
-import { entrySchema, versionSchema } from "./rows.ts";
 import {
   addedInputSchema,
   addInputBody,

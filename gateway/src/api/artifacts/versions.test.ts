@@ -2,7 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import { TTL_DAYS } from "@tidemark/limits";
 import type { RouteInput } from "../../route.ts";
 import { inputOf } from "../route-input.fixture.ts";
-import { decodeDeleteAlias, decodeListCollections, decodeSetAlias } from "./collections.ts";
+import { decodeDeleteAlias, decodeListCollections, decodeSetAlias } from "./collection-routes.ts";
 import { decodeBeginUpload } from "./uploads.ts";
 import {
   decodeAddInput,

@@ -27,13 +27,19 @@ import type { RouteInput, RouteReply, Schema } from "../../route.ts";
 import { boolean, checked, described, join, object, optional, withDefault, withFault } from "../fields/field.ts";
 import { integer, limit } from "../fields/number.ts";
 import { blankSchema, queryText, text, textOrAbsent, textOrEmpty, uuid, word } from "../fields/text.ts";
-import { pageQuery, readPage } from "../page.ts";
-import { requireMessage } from "../replies.ts";
+import { pageQuery, readPage } from "../parameters.ts";
+import {
+  countSchema,
+  listSchema,
+  objectSchema,
+  requireMessage,
+  textSchema,
+  timeSchema,
+  uuidSchema,
+} from "../replies.ts";
 import { pathRunId } from "../runs/read.ts";
-import { countSchema, listSchema, objectSchema, textSchema, timeSchema, uuidSchema } from "../schemas.ts";
-import { confirmation, readConfirmation } from "./confirmed.ts";
-import { pageJson } from "./pages.ts";
-import { entryJson, versionJson, versionSchema } from "./rows.ts";
+import { confirmation, readConfirmation } from "./aliases.ts";
+import { entryJson, pageJson, versionJson, versionSchema } from "./rows.ts";
 
 /** A project, a type and a name of at most 512 bytes each, and an alias. */
 const REFERENCE_BYTES_MAX = 2048;

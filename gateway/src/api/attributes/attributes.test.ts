@@ -3,8 +3,12 @@ import { create } from "@bufbuild/protobuf";
 import { AppendAttributesResponseSchema, ListAttributesResponseSchema } from "@tidemark/proto/ingest/v1/ingest";
 import { parseJsonObject } from "@tidemark/documents";
 import { turnsDuring } from "@tidemark/testkit";
-import { decodeAppendAttributes, encodeAppendAttributes } from "./append.ts";
-import { decodeListAttributes, encodeListAttributes } from "./list.ts";
+import {
+  decodeAppendAttributes,
+  decodeListAttributes,
+  encodeAppendAttributes,
+  encodeListAttributes,
+} from "./attributes.ts";
 import { writeJson } from "../../http/json.ts";
 import { inputOf } from "../route-input.fixture.ts";
 

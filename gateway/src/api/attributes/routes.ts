@@ -1,13 +1,15 @@
 import { route, type Route, type Schema } from "../../route.ts";
 import { ingestCallers, readCallers } from "../callers.ts";
-import { appendAttributesSchema, decodeAppendAttributes, encodeAppendAttributes } from "./append.ts";
 import {
+  appendAttributesSchema,
   attributeSchema,
+  decodeAppendAttributes,
   decodeListAttributes,
+  encodeAppendAttributes,
   encodeListAttributes,
   heldByAttributes,
   listAttributesQuery,
-} from "./list.ts";
+} from "./attributes.ts";
 
 const rows: Schema = {
   type: "object",

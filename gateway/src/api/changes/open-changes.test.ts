@@ -5,7 +5,7 @@ import { createCall } from "@tidemark/rpc";
 import type { WantedStream } from "../../changes/event-streams.ts";
 import type { Clients } from "../../clients.ts";
 import type { RouteInput, HandlerContext } from "../../route.ts";
-import { openChanges } from "./open-changes.ts";
+import { openChanges } from "./routes.ts";
 
 function setUp() {
   const asked: string[] = [];

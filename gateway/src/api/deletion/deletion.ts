@@ -3,7 +3,7 @@ import type { Json } from "../../http/json.ts";
 import type { Schema } from "../../route.ts";
 import { object } from "../fields/field.ts";
 import { strictFlag } from "../fields/text.ts";
-import { countSchema, objectSchema, timeOrNullSchema } from "../schemas.ts";
+import { countSchema, objectSchema, timeOrNullSchema } from "../replies.ts";
 import type { Clients } from "../../clients.ts";
 
 /** Query of the routes that delete. */

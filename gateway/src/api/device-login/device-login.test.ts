@@ -2,14 +2,14 @@ import { describe, expect, test } from "@jest/globals";
 import { create } from "@bufbuild/protobuf";
 import { PollDeviceLoginResponseSchema, StartDeviceLoginResponseSchema } from "@tidemark/proto/control/v1/control";
 import { id, key, organization, user } from "../accounts.fixture.ts";
-import { describeBody } from "../describe-body.fixture.ts";
+import { describeBody } from "../route-input.fixture.ts";
 import {
   decodeConfirmDeviceLogin,
   decodePollDeviceLogin,
   decodeStartDeviceLogin,
   encodePollDeviceLogin,
   encodeStartDeviceLogin,
-} from "./device-login.ts";
+} from "./routes.ts";
 
 const baseUrl = "http://127.0.0.1:8080";
 

@@ -1,11 +1,10 @@
 import { create } from "@bufbuild/protobuf";
 import { describe, expect, test } from "@jest/globals";
 import { CreateEmbedSessionResponseSchema, EmbedSessionSchema } from "@tidemark/proto/reports/v1/embeds";
-import { describeBody } from "../describe-body.fixture.ts";
+import { describeBody } from "../route-input.fixture.ts";
 import { bodyOf } from "../response-schema.fixture.ts";
-import { decodeCreateEmbed, encodeCreateEmbed } from "./create.ts";
+import { decodeCreateEmbed, encodeCreateEmbed, encodeCurrent, encodePolicy, readParentOrigin } from "./session.ts";
 import { decodeEmbedData } from "./data.ts";
-import { encodeCurrent, encodePolicy, readParentOrigin } from "./session.ts";
 
 const id = "0c9b8a1e-2222-4222-8333-444455556666";
 const at = "2026-01-02T03:04:05Z";

@@ -1,13 +1,67 @@
+import { AppError } from "@tidemark/errors";
+import type { EmbedParts } from "@tidemark/web/build";
 import { EMBED_THEMES } from "@tidemark/limits";
-import { route, type Route } from "../../route.ts";
-import { countSchema, listSchema, objectSchema, textSchema, timeSchema, uuidSchema } from "../schemas.ts";
-import { encodeViewData } from "../view-data/encode.ts";
-import { viewDataSchema } from "../view-data/schema.ts";
-import { PAGE_TYPE } from "../../http/page.ts";
-import { createEmbed, createEmbedBody, decodeCreateEmbed, encodeCreateEmbed } from "./create.ts";
+import { route, type Route, type RouteReply } from "../../route.ts";
+import { PAGE_TYPE, type Page } from "../../http/page.ts";
+import {
+  countSchema,
+  listSchema,
+  objectSchema,
+  requireMessage,
+  textSchema,
+  timeSchema,
+  uuidSchema,
+} from "../replies.ts";
+import { encodeViewData, viewDataSchema } from "../view-data/encode.ts";
+import {
+  createEmbed,
+  createEmbedBody,
+  decodeCreateEmbed,
+  encodeCreateEmbed,
+  encodeCurrent,
+  encodePolicy,
+  POLICY_STATUSES,
+  sessionOf,
+} from "./session.ts";
 import { composeEmbedData, decodeEmbedData, embedDataBody } from "./data.ts";
-import { showEmbedPage } from "./page/show-page.ts";
-import { encodeCurrent, encodePolicy, POLICY_STATUSES, sessionOf } from "./session.ts";
+
+/**
+ * GET /embed/runs/{session_id}: the page of a working session. It contains no data: the holder of the token, which browsers keep from servers, reads them.
+ * @throws not_found for a session that is unknown or expired, or whose key may no longer do what it could
+ */
+const showEmbedPage: Route["handle"] = async ({ params }, { reports }, call, context): Promise<RouteReply> => {
+  const { session: found, expired } = await reports.getEmbedPolicy({ sessionId: params["session_id"]! }, call);
+  if (expired) throw new AppError("not_found", "this embedded view has ended");
+  const session = requireMessage(found);
+  if (!(await context.isSourceActive(session))) throw new AppError("not_found", "this embedded view was withdrawn");
+  context.refundAddress();
+  return { body: null, page: embedPage(await context.embedParts(), { ...session, nowMs: Date.now() }) };
+};
+
+const PAGE_BODY = `<div id="app"></div><noscript><p class="message">This view needs JavaScript.</p></noscript>`;
+
+/** Returns the page of an embed session. It is the same for all sessions, except for its theme and for the time when it checks whether it has ended. */
+export function embedPage(
+  { script, style }: EmbedParts,
+  session: {
+    /** light, dark or system. */
+    readonly theme: string;
+    /** RFC 3339. */
+    readonly expiresAt: string;
+    readonly allowedParentOrigin: string;
+    readonly nowMs: number;
+  },
+): Page {
+  const lastsMs = Math.max(0, Date.parse(session.expiresAt) - session.nowMs);
+  return {
+    title: "Runs",
+    style,
+    script,
+    body: PAGE_BODY,
+    data: { theme: session.theme, "lasts-ms": String(lastsMs) },
+    framedBy: session.allowedParentOrigin,
+  };
+}
 
 /** Most bytes of a body about embed sessions. */
 const BODY_BYTES_MAX = 64 * 1024;

@@ -9,9 +9,9 @@ import type {
 import { createPauses, finishInTurns, mapInTurns } from "@tidemark/work";
 import { writeJson, type Json } from "../../http/json.ts";
 import { artifactJson } from "../artifacts/rows.ts";
-import { writeAttribute } from "../attributes/list.ts";
+import { writeAttribute } from "../attributes/attributes.ts";
 import { jobJson } from "../imports/rows.ts";
-import { pointsBytesMax, writePoints } from "../metrics/write-points.ts";
+import { pointsBytesMax, writePoints } from "../metrics/points.ts";
 import { projectJson } from "../projects/projects.ts";
 import { requireMessage } from "../replies.ts";
 import { runJson } from "../runs/rows.ts";

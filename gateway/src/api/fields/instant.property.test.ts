@@ -1,7 +1,6 @@
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { parseInstant, parseInstantText, parseMicros } from "./instant.ts";
-import { readMicros } from "./read-micros.ts";
+import { parseInstant, parseInstantText, parseMicros, readMicros } from "./instant.ts";
 
 const RUNS = 20_000;
 

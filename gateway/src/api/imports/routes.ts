@@ -1,18 +1,64 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import type { ImportDocumentRequestSchema, ImportDocumentResponse } from "@tidemark/proto/imports/v1/imports";
 import { IMPORT_LIMITS } from "@tidemark/limits";
-import { route, type Route } from "../../route.ts";
+import { route, type Route, type RouteInput, type RouteReply, type Schema } from "../../route.ts";
+import { object } from "../fields/field.ts";
+import { queryText, text, textOrAbsent } from "../fields/text.ts";
+import { booleanSchema, listSchema, objectSchema, requireMessage } from "../replies.ts";
 import { importers, importReaders } from "../callers.ts";
-import { booleanSchema, listSchema, objectSchema } from "../schemas.ts";
-import { chunkBodySchema, handlePutChunk } from "./chunks.ts";
+import { chunkSchema, countsSchema, jobJson, jobSchema, stagedCountsJson, stagedCountsSchema } from "./rows.ts";
 import {
-  decodeImportDocument,
-  documentSources,
-  encodeImportDocument,
-  importDocumentQuery,
-  importDocumentSchema,
-  importedDocumentSchema,
-} from "./documents.ts";
-import { createJobBody, decodeCreateJob, decodeImportId, encodeJob, encodeListJobs, handleCommitJob } from "./jobs.ts";
-import { chunkSchema, countsSchema, jobSchema } from "./rows.ts";
+  chunkBodySchema,
+  createJobBody,
+  decodeCreateJob,
+  decodeImportId,
+  encodeJob,
+  encodeListJobs,
+  handleCommitJob,
+  handlePutChunk,
+} from "./jobs.ts";
+
+/** Trackers whose documents are imported. */
+const documentSources = ["wandb", "neptune", "mlflow"] as const;
+
+/** Query of POST /api/imports/{source}. */
+const importDocumentQuery = object({
+  dry_run: queryText({ description: "Exactly `true`: validate and store nothing." }),
+});
+
+/** Body of POST /api/imports/{source}, which the service reads. */
+function importDocumentSchema(source: (typeof documentSources)[number]): Schema {
+  const runs = listSchema({ type: "object", description: `As exporters of ${source} write them.` });
+  if (source === "mlflow") return objectSchema({ project: textOrAbsent().schema, runs }, ["project"]);
+  return objectSchema({ project: text().schema, runs });
+}
+
+/** Of the answer. */
+const importedDocumentSchema = objectSchema(
+  { dry_run: booleanSchema, summary: stagedCountsSchema, import: jobSchema },
+  ["import"],
+);
+
+const utf8 = new TextEncoder();
+
+/** Returns the decoder of POST /api/imports/{source}. @throws bad_request */
+function decodeImportDocument(source: (typeof documentSources)[number]) {
+  return ({ body, query }: RouteInput): MessageInitShape<typeof ImportDocumentRequestSchema> => ({
+    source,
+    bodyJson: utf8.encode(JSON.stringify(body)),
+    dryRun: importDocumentQuery.read(query).dryRun === "true",
+  });
+}
+
+/** `{"dry_run", "summary", "import"}`; without `import` after a dry run. */
+function encodeImportDocument(
+  { counts, job }: ImportDocumentResponse,
+  { dryRun }: MessageInitShape<typeof ImportDocumentRequestSchema>,
+): RouteReply {
+  const summary = stagedCountsJson(counts);
+  if (dryRun === true) return { body: { dry_run: true, summary } };
+  return { body: { dry_run: false, summary, import: jobJson(requireMessage(job)) } };
+}
 
 const oneJob = objectSchema({ job: jobSchema });
 

@@ -1,19 +1,19 @@
 import { IMPORT_STATUSES } from "@tidemark/limits";
 import type { Chunk, Counts, Job } from "@tidemark/proto/imports/v1/imports";
 import { raw, type Json } from "../../http/json.ts";
-import { textOrNull } from "../replies.ts";
 import {
   booleanSchema,
   countSchema,
   listSchema,
   objectSchema,
+  textOrNull,
   textOrNullSchema,
   textSchema,
   timeOrNullSchema,
   timeSchema,
   uuidOrNullSchema,
   uuidSchema,
-} from "../schemas.ts";
+} from "../replies.ts";
 
 const utf8 = new TextDecoder();
 

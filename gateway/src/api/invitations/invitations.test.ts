@@ -2,8 +2,7 @@ import { create } from "@bufbuild/protobuf";
 import { expect, test } from "@jest/globals";
 import { ListInvitationsResponseSchema } from "@tidemark/proto/control/v1/control";
 import { invitation } from "../accounts.fixture.ts";
-import { describeBody, describeRowBody } from "../describe-body.fixture.ts";
-import { inputOf } from "../route-input.fixture.ts";
+import { describeBody, describeRowBody, inputOf } from "../route-input.fixture.ts";
 import {
   decodeAcceptInvitation,
   decodeCreateInvitation,

@@ -18,9 +18,18 @@ import { object, withFault } from "../fields/field.ts";
 import { text } from "../fields/text.ts";
 import { personBody } from "../organizations/people.ts";
 import { roleSchema } from "../organizations/rows.ts";
-import { invitationsPage, readPage } from "../page.ts";
-import { requireMessage, secretReply, textOrNull } from "../replies.ts";
-import { objectSchema, textOrNullSchema, textSchema, timeOrNullSchema, timeSchema, uuidSchema } from "../schemas.ts";
+import { invitationsPage, readPage } from "../parameters.ts";
+import {
+  objectSchema,
+  requireMessage,
+  secretReply,
+  textOrNull,
+  textOrNullSchema,
+  textSchema,
+  timeOrNullSchema,
+  timeSchema,
+  uuidSchema,
+} from "../replies.ts";
 
 /** An invitation without its token. */
 export const invitationSchema = objectSchema({

@@ -1,8 +1,8 @@
 import { route, type Route } from "../../route.ts";
 import { peopleManagers, signedIn } from "../callers.ts";
 import { personBody } from "../organizations/people.ts";
-import { invitationsPage } from "../page.ts";
-import { listSchema, objectSchema, textSchema } from "../schemas.ts";
+import { invitationsPage } from "../parameters.ts";
+import { listSchema, objectSchema, textSchema } from "../replies.ts";
 import { encodeNewSession, sessionSchema } from "../sessions/sessions.ts";
 import {
   decodeAcceptInvitation,

@@ -2,9 +2,8 @@ import { create } from "@bufbuild/protobuf";
 import { expect, test } from "@jest/globals";
 import { CreateApiKeyResponseSchema } from "@tidemark/proto/control/v1/control";
 import { at, id, key } from "../accounts.fixture.ts";
-import { describeRowBody } from "../describe-body.fixture.ts";
+import { describeRowBody, inputOf } from "../route-input.fixture.ts";
 import { bodyOf } from "../response-schema.fixture.ts";
-import { inputOf } from "../route-input.fixture.ts";
 import { decodeCreateApiKey, decodeDisableServiceAccount, decodeRevokeApiKey, encodeCreateApiKey } from "./keys.ts";
 
 const uuid = "3f0c7e9a-0000-4000-8000-000000000001";

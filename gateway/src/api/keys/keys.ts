@@ -17,19 +17,21 @@ import type { RouteInput, RouteReply, Schema } from "../../route.ts";
 import { described, list, object, withDefault, withFault } from "../fields/field.ts";
 import { instantText } from "../fields/instant.ts";
 import { maybeBlankText, text, textOrEmpty, uuid } from "../fields/text.ts";
-import { accountsPage, readPage } from "../page.ts";
-import { requireMessage, secretReply, textOrNull } from "../replies.ts";
+import { accountsPage, readPage } from "../parameters.ts";
 import {
   booleanSchema,
   listSchema,
   objectSchema,
+  requireMessage,
+  secretReply,
+  textOrNull,
   textOrNullSchema,
   textSchema,
   timeOrNullSchema,
   timeSchema,
   uuidOrNullSchema,
   uuidSchema,
-} from "../schemas.ts";
+} from "../replies.ts";
 
 const scopeSchema: Schema = { type: "string", enum: scopes };
 

@@ -1,7 +1,7 @@
 import { route, type Route } from "../../route.ts";
 import { keyManagers } from "../callers.ts";
-import { accountsPage } from "../page.ts";
-import { listSchema, objectSchema } from "../schemas.ts";
+import { accountsPage } from "../parameters.ts";
+import { listSchema, objectSchema } from "../replies.ts";
 import {
   apiKeySchema,
   createApiKeyBody,

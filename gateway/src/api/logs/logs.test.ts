@@ -1,9 +1,8 @@
 import { describe, expect, test } from "@jest/globals";
 import { create } from "@bufbuild/protobuf";
 import { AppendLogLinesResponseSchema, ListLogLinesResponseSchema } from "@tidemark/proto/ingest/v1/ingest";
-import { decodeAppendLogs, encodeAppendLogs } from "./append.ts";
+import { decodeAppendLogs, decodeListLogs, encodeAppendLogs, encodeListLogs } from "./logs.ts";
 import { writeJson } from "../../http/json.ts";
-import { decodeListLogs, encodeListLogs } from "./list.ts";
 import { inputOf } from "../route-input.fixture.ts";
 
 const runId = "0c9b8a1e-1111-4222-8333-444455556666";

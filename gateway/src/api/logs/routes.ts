@@ -1,7 +1,15 @@
 import { route, type Route, type Schema } from "../../route.ts";
 import { ingestCallers, readCallers } from "../callers.ts";
-import { appendLogsBody, decodeAppendLogs, encodeAppendLogs, logStreams } from "./append.ts";
-import { decodeListLogs, encodeListLogs, heldByLines, listLogsQuery } from "./list.ts";
+import {
+  appendLogsBody,
+  decodeAppendLogs,
+  decodeListLogs,
+  encodeAppendLogs,
+  encodeListLogs,
+  heldByLines,
+  listLogsQuery,
+  logStreams,
+} from "./logs.ts";
 
 const stream: Schema = { type: "string", enum: logStreams };
 const lineNumber: Schema = { type: "integer", minimum: 0 };

@@ -22,7 +22,7 @@ import {
 import { instantMicros } from "../fields/instant.ts";
 import { step } from "../fields/number.ts";
 import { requireText, textInputSchema } from "../fields/text.ts";
-import { numberSchema } from "../schemas.ts";
+import { numberSchema } from "../replies.ts";
 
 const metricsSchema: Schema = {
   type: "object",

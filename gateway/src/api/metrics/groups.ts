@@ -8,7 +8,7 @@ import type {
 } from "@tidemark/proto/ingest/v1/ingest";
 import { createPauses } from "@tidemark/work";
 import { createJsonBytes, type JsonBytes } from "../../http/json.ts";
-import type { RouteInput, RouteReply } from "../../route.ts";
+import type { RouteInput, RouteReply, Schema } from "../../route.ts";
 import {
   checked,
   described,
@@ -26,6 +26,7 @@ import { integer, stepRange } from "../fields/number.ts";
 import { maybeBlankText, searchText, text, uuid } from "../fields/text.ts";
 import { bodyFilter, requireOneChoice } from "../runs/body-filter.ts";
 import { readFilter } from "../runs/list.ts";
+import { countSchema, listSchema, numberOrNullSchema, numberSchema, objectSchema } from "../replies.ts";
 
 const STATS_DEFAULT = ["mean", "std", "min", "max", "count"];
 const BUCKETS = { min: 1, max: 4096, default: 500 };
@@ -114,7 +115,7 @@ function filterOf({ filter, q, project }: Selection): Selection["filter"] {
 }
 
 /** The client's request, and the message that passes it to the service. */
-export type GroupsRequest = {
+type GroupsRequest = {
   readonly message: MessageInitShape<typeof QueryMetricGroupsRequestSchema> & { readonly stats: string[] };
   readonly buckets: number;
 };
@@ -178,3 +179,55 @@ function addSeries(
 function statsJson(stats: readonly string[], numbers: readonly number[]): string {
   return JSON.stringify(Object.fromEntries(stats.map((name, i) => [name, numbers[i]!])));
 }
+
+const statisticsSchema = (description: string): Schema => ({
+  type: "object",
+  additionalProperties: numberOrNullSchema,
+  description,
+});
+
+/** Answer of POST /api/metrics/groups. */
+export const queryGroupsSchema: Schema = objectSchema({
+  groups: {
+    type: "array",
+    description:
+      "The group with the most runs first; among equals by value, column by column: numbers in ascending order, then all else by its JSON, then null.",
+    items: objectSchema({
+      by: {
+        type: "object",
+        additionalProperties: true,
+        description: "The value of each column that the runs are grouped by; null where they have none.",
+      },
+      run_count: { ...countSchema, description: "Runs of the group." },
+      series: {
+        type: "array",
+        description: "In the order of the keys.",
+        items: objectSchema({
+          key: { type: "string" },
+          columns: {
+            type: "object",
+            description:
+              "All of one length: step, where a bucket begins, and one for each of the statistics, over the means of the runs that have points in the bucket. Buckets without are left out.",
+            required: ["step"],
+            properties: { step: listSchema(numberSchema) },
+            additionalProperties: listSchema(numberSchema),
+          },
+        }),
+      },
+      aggregates: {
+        type: "array",
+        description:
+          "In the order of the keys: the statistics over all the points of the runs, regardless of the bounds of steps; null where no run has the key.",
+        items: objectSchema({
+          key: { type: "string" },
+          latest: statisticsSchema("Of the latest values of the runs."),
+          best: statisticsSchema("Of the best values: the highest, or the lowest of keys that are to be minimized."),
+        }),
+      },
+    }),
+  },
+  requested_buckets: { type: "integer" },
+  effective_buckets: { type: "integer" },
+  run_count: { ...countSchema, description: "Runs that the filter lets through, or that were named." },
+  total_point_cap: { type: "integer" },
+});

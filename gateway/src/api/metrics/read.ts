@@ -13,7 +13,7 @@ import type { RouteInput, RouteReply } from "../../route.ts";
 import { described, join, list, object, optional, withDefault, withFault } from "../fields/field.ts";
 import { integer, limit, queryStepRange, stepRange } from "../fields/number.ts";
 import { text, uuid } from "../fields/text.ts";
-import { pointsBytesMax, writePoints } from "./write-points.ts";
+import { pointsBytesMax, writePoints } from "./points.ts";
 
 /** What the field of the message can hold; the service applies the limit. */
 const UINT32_MAX = 2 ** 32 - 1;

@@ -1,10 +1,9 @@
 import { route, type Route, type Schema } from "../../route.ts";
 import { ingestCallers, readCallers } from "../callers.ts";
 import { decodeAppendBatch, decodeAppendPoint, encodeAppendMetrics, metricBatch, metricPoint } from "./append.ts";
-import { decodeQueryGroups, encodeQueryGroups, queryGroupsBody } from "./groups.ts";
-import { queryGroupsSchema } from "./groups-schema.ts";
+import { decodeQueryGroups, encodeQueryGroups, queryGroupsBody, queryGroupsSchema } from "./groups.ts";
 import { decodeListPoints, encodeListPoints, listPointsQuery } from "./read.ts";
-import { pointSchema } from "./point-schema.ts";
+import { pointSchema } from "./points.ts";
 import { querySeries, seriesBodySchema, seriesResponseSchema } from "./series.ts";
 
 const BODY_BYTES_MAX = 4 * 1024 * 1024;

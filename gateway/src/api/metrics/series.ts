@@ -1,7 +1,7 @@
 import type { Route, Schema } from "../../route.ts";
 import { present } from "../fields/field.ts";
 import { decodeSeriesColumns, encodeSeriesColumns, seriesColumnsBody } from "./columns.ts";
-import { pointSchema } from "./point-schema.ts";
+import { pointSchema } from "./points.ts";
 import { decodeQuerySeries, encodeQuerySeries, querySeriesBody } from "./read.ts";
 
 /** POST /api/metrics/series: with `format` columns, otherwise an object for each point. */

@@ -3,7 +3,7 @@ import { parseJsonObject } from "@tidemark/documents";
 import { turnsDuring } from "@tidemark/testkit";
 import { inputOf } from "../route-input.fixture.ts";
 import { decodeCreateObject } from "./create.ts";
-import { decodeListTableRows } from "./list.ts";
+import { decodeListTableRows } from "./objects.ts";
 
 const decode = (json: string) => decodeCreateObject(inputOf({ body: parseJsonObject(Buffer.from(json), true) }));
 const text = (bytes: Uint8Array | undefined): string => Buffer.from(bytes ?? []).toString();

@@ -19,7 +19,7 @@ import { requireMessage } from "../replies.ts";
 import { pathRunId } from "../runs/read.ts";
 import { checkEvaluation, evaluationSchema } from "./evaluation.ts";
 import { checkHistogram, histogramSchema } from "./histogram.ts";
-import { objectJson } from "./rows.ts";
+import { objectJson } from "./objects.ts";
 import { chunkSteps } from "./table-builder.ts";
 
 type Request = MessageInitShape<typeof CreateObjectRequestSchema>;

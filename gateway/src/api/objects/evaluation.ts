@@ -5,7 +5,7 @@ import type { Schema } from "../../route.ts";
 import { freeObject, leastBytes } from "../fields/document.ts";
 import { isObject, present, type Fields } from "../fields/field.ts";
 import { toNumber } from "../fields/number.ts";
-import { listSchema, objectSchema } from "../schemas.ts";
+import { listSchema, objectSchema } from "../replies.ts";
 
 const { classNameBytesMax, samplesMax, curvePointsMax, predictionsMax, predictionBytesMax, textBytesMax, depthMax } =
   EVALUATION;

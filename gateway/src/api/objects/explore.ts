@@ -11,20 +11,21 @@ import type { RouteInput, RouteReply, Schema } from "../../route.ts";
 import { checked, described, object, withDefault } from "../fields/field.ts";
 import { limit, queryNumber } from "../fields/number.ts";
 import { querySearch, queryText, textOrEmpty, uuid, word } from "../fields/text.ts";
-import { requireMessage, textOrNull } from "../replies.ts";
 import {
   booleanSchema,
   countSchema,
   listSchema,
   numberOrNullSchema,
   objectSchema,
+  requireMessage,
+  textOrNull,
   textOrNullSchema,
   textSchema,
   timeSchema,
   uuidOrNullSchema,
   uuidSchema,
-} from "../schemas.ts";
-import { documentJson, linkJson, linkSchema } from "./rows.ts";
+} from "../replies.ts";
+import { documentJson, linkJson, linkSchema } from "./objects.ts";
 
 /** What the list shows: objects, and texts when they are asked for. */
 const KINDS = [...OBJECT_KINDS, "text"] as const;

@@ -4,7 +4,7 @@ import type { Schema } from "../../route.ts";
 import { freeObject } from "../fields/document.ts";
 import { isObject, optional, present, readField, type Fields } from "../fields/field.ts";
 import { toNumber } from "../fields/number.ts";
-import { numberSchema } from "../schemas.ts";
+import { numberSchema } from "../replies.ts";
 
 const metadata = optional(freeObject({ unstorable: "replace", bytesMax: OBJECT_DOCUMENT_BYTES_MAX }));
 

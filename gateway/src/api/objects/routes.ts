@@ -1,6 +1,6 @@
 import { route, type Route } from "../../route.ts";
 import { ingestCallers, readCallers } from "../callers.ts";
-import { countSchema, listSchema, objectSchema, timeSchema } from "../schemas.ts";
+import { countSchema, listSchema, objectSchema, timeSchema } from "../replies.ts";
 import { createObjectSchema, decodeCreateObject, encodeCreateObject } from "./create.ts";
 import { decodeExploreObjects, encodeExploreObjects, exploreObjectsQuery, exploreObjectsSchema } from "./explore.ts";
 import {
@@ -11,8 +11,8 @@ import {
   heldByObjects,
   listObjectsQuery,
   listTableRowsQuery,
-} from "./list.ts";
-import { richObjectSchema } from "./rows.ts";
+  richObjectSchema,
+} from "./objects.ts";
 
 const order = "The last step first, those without one at the end, then the newest.";
 

@@ -1,6 +1,6 @@
 import { route, type Route } from "../../route.ts";
-import { accountsPage } from "../page.ts";
-import { listSchema, objectSchema } from "../schemas.ts";
+import { accountsPage } from "../parameters.ts";
+import { listSchema, objectSchema } from "../replies.ts";
 import {
   createOrganizationBody,
   decodeCreateOrganization,

@@ -16,7 +16,7 @@ import type {
 import type { RouteInput, RouteReply, Schema } from "../../route.ts";
 import { object, readField, withFault } from "../fields/field.ts";
 import { blankSchema, email, emailSchema, textOrAbsent, textOrEmpty, word, wordForService } from "../fields/text.ts";
-import { accountsPage, readPage } from "../page.ts";
+import { accountsPage, readPage } from "../parameters.ts";
 import { requireMessage } from "../replies.ts";
 import { seatJson, userJson } from "./rows.ts";
 

@@ -2,22 +2,20 @@ import { route, type Route } from "../../route.ts";
 import { organizationDeleters, organizationRestorers, peopleManagers, signedIn, signedInAnywhere } from "../callers.ts";
 import { deletionQuery, dryRunSchema } from "../deletion/deletion.ts";
 import { sentInvitationSchema } from "../invitations/invitations.ts";
-import { accountsPage } from "../page.ts";
-import { listSchema, objectSchema } from "../schemas.ts";
+import { accountsPage } from "../parameters.ts";
+import { listSchema, objectSchema } from "../replies.ts";
 import { sessionSchema } from "../sessions/sessions.ts";
 import {
+  checkNameQuery,
+  decodeCheckOrganizationName,
   decodeDeleteOrganization,
   decodeRestoreOrganization,
   deletableOrganizationSchema,
   deleteOrganization,
-  encodeDeleteOrganization,
-  encodeRestoreOrganization,
-} from "./delete.ts";
-import {
-  checkNameQuery,
-  decodeCheckOrganizationName,
   encodeCheckOrganizationName,
+  encodeDeleteOrganization,
   encodeListMemberships,
+  encodeRestoreOrganization,
   listMembershipsQuery,
 } from "./organizations.ts";
 import {

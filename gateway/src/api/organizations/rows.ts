@@ -3,18 +3,19 @@ import type { Membership, MembershipSummary, Organization, Seat, User } from "@t
 import type { Json } from "../../http/json.ts";
 import type { Schema } from "../../route.ts";
 import { deletionJson, deletionProperties } from "../deletion/deletion.ts";
-import { requireMessage, textOrNull } from "../replies.ts";
 import {
   booleanSchema,
   countSchema,
   objectSchema,
+  requireMessage,
+  textOrNull,
   textOrNullSchema,
   textSchema,
   timeOrNullSchema,
   timeSchema,
   uuidOrNullSchema,
   uuidSchema,
-} from "../schemas.ts";
+} from "../replies.ts";
 
 /** A person. */
 export const userSchema = objectSchema({

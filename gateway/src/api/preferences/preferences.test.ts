@@ -1,9 +1,9 @@
 import { expect, test } from "@jest/globals";
 import { create } from "@bufbuild/protobuf";
 import { GetPreferencesResponseSchema } from "@tidemark/proto/reports/v1/preferences";
-import { describeBody } from "../describe-body.fixture.ts";
+import { describeBody } from "../route-input.fixture.ts";
 import { bodyOf } from "../response-schema.fixture.ts";
-import { decodeSetPreferences, encodePreferences } from "./preferences.ts";
+import { decodeSetPreferences, encodePreferences } from "./routes.ts";
 
 describeBody(
   "PUT /api/dashboard/preferences",

@@ -1,6 +1,31 @@
-import { route, type Route } from "../../route.ts";
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import type { Preferences, SetPreferencesRequestSchema } from "@tidemark/proto/reports/v1/preferences";
+import { route, type Route, type RouteInput, type RouteReply } from "../../route.ts";
+import { described, object } from "../fields/field.ts";
+import { textOrAbsent } from "../fields/text.ts";
+import { objectSchema, requireMessage, textOrNullSchema, timeOrNullSchema } from "../replies.ts";
 import { signedIn, signedInWriters } from "../callers.ts";
-import { decodeSetPreferences, encodePreferences, preferencesSchema, setPreferencesBody } from "./preferences.ts";
+
+/** Body of PUT /api/dashboard/preferences. */
+const setPreferencesBody = object({
+  selected_project: described(textOrAbsent(), "Absent, null or blank: none."),
+});
+
+/** PUT /api/dashboard/preferences. @throws bad_request */
+export function decodeSetPreferences({ body }: RouteInput): MessageInitShape<typeof SetPreferencesRequestSchema> {
+  return setPreferencesBody.read(body);
+}
+
+/** `{"preferences": {selected_project, updated_at}}`; both are null until something was saved. */
+export function encodePreferences({ preferences }: { readonly preferences?: Preferences | undefined }): RouteReply {
+  const { selectedProject, updatedAt } = requireMessage(preferences);
+  return { body: { preferences: { selected_project: selectedProject ?? null, updated_at: updatedAt ?? null } } };
+}
+
+/** The answer of both routes. */
+const preferencesSchema = objectSchema({
+  preferences: objectSchema({ selected_project: textOrNullSchema, updated_at: timeOrNullSchema }),
+});
 
 /** What a user chose in the dashboard of an organization. */
 export const preferencesRoutes: readonly Route[] = [

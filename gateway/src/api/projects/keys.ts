@@ -5,9 +5,9 @@ import type { RouteInput, RouteReply, Schema } from "../../route.ts";
 import { object, withFault } from "../fields/field.ts";
 import { limit } from "../fields/number.ts";
 import { querySearch, queryText, WITHOUT_NUL } from "../fields/text.ts";
-import { pathId } from "../path-id.ts";
+import { pathId } from "../parameters.ts";
 import { runIdList } from "../runs/body-filter.ts";
-import { countSchema, objectSchema, textOrNullSchema } from "../schemas.ts";
+import { countSchema, objectSchema, textOrNullSchema } from "../replies.ts";
 
 const kind = queryText({ description: "Only keys of metrics, attributes or configs." });
 

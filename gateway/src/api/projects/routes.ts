@@ -2,26 +2,24 @@ import { route, type Route, type Schema } from "../../route.ts";
 import { ingestCallers, readCallers, signedInAdmins } from "../callers.ts";
 import { deletionQuery, dryRunSchema } from "../deletion/deletion.ts";
 import {
+  createProjectBody,
+  decodeCreateProject,
   decodeDeleteProject,
+  decodeListProjects,
   decodeRestoreProject,
   decodeUpdateProject,
   deletableProjectSchema,
   deleteProject,
+  encodeCreateProject,
   encodeDeleteProject,
+  encodeListProjects,
   encodeRestoreProject,
   encodeUpdateProject,
-  updateProjectBody,
-} from "./change.ts";
-import { decodeListKeys, encodeListKeys, listKeysQuery, listKeysSchema } from "./keys.ts";
-import {
-  createProjectBody,
-  decodeCreateProject,
-  decodeListProjects,
-  encodeCreateProject,
-  encodeListProjects,
   listProjectsQuery,
   projectSchema,
+  updateProjectBody,
 } from "./projects.ts";
+import { decodeListKeys, encodeListKeys, listKeysQuery, listKeysSchema } from "./keys.ts";
 
 const withProject = (project: Schema): Schema => ({ type: "object", required: ["project"], properties: { project } });
 

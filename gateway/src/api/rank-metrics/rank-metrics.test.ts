@@ -6,8 +6,12 @@ import {
   SummariseRankMetricsResponseSchema,
 } from "@tidemark/proto/ingest/v1/rank_metrics";
 import { writeJson } from "../../http/json.ts";
-import { decodeAppendRankMetrics, encodeAppendRankMetrics } from "./append.ts";
-import { decodeSummariseRankMetrics, encodeSummariseRankMetrics } from "./summary.ts";
+import {
+  decodeAppendRankMetrics,
+  decodeSummariseRankMetrics,
+  encodeAppendRankMetrics,
+  encodeSummariseRankMetrics,
+} from "./rank-metrics.ts";
 import { inputOf } from "../route-input.fixture.ts";
 
 const runId = "0c9b8a1e-1111-4222-8333-444455556666";

@@ -1,9 +1,15 @@
 import { WORLD_SIZE_MAX } from "@tidemark/limits";
 import { route, type Route, type Schema } from "../../route.ts";
 import { ingestCallers, readCallers } from "../callers.ts";
-import { countSchema, numberSchema, objectSchema } from "../schemas.ts";
-import { appendRankMetricsBody, decodeAppendRankMetrics, encodeAppendRankMetrics } from "./append.ts";
-import { decodeSummariseRankMetrics, encodeSummariseRankMetrics, summarizeRanksQuery } from "./summary.ts";
+import { countSchema, numberSchema, objectSchema } from "../replies.ts";
+import {
+  appendRankMetricsBody,
+  decodeAppendRankMetrics,
+  decodeSummariseRankMetrics,
+  encodeAppendRankMetrics,
+  encodeSummariseRankMetrics,
+  summarizeRanksQuery,
+} from "./rank-metrics.ts";
 
 const step: Schema = { type: "number", minimum: 0 };
 const rank: Schema = { type: "integer", minimum: 0, maximum: WORLD_SIZE_MAX - 1 };

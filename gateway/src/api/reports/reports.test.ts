@@ -7,9 +7,8 @@ import {
 } from "@tidemark/proto/reports/v1/reports";
 import { parseJsonObject } from "@tidemark/documents";
 import { writeJson } from "../../http/json.ts";
-import { describeBody } from "../describe-body.fixture.ts";
+import { describeBody, inputOf } from "../route-input.fixture.ts";
 import { bodyOf } from "../response-schema.fixture.ts";
-import { inputOf } from "../route-input.fixture.ts";
 import {
   decodeCreateReport,
   decodeGetReport,

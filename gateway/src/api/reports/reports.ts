@@ -30,7 +30,7 @@ import {
 } from "../fields/field.ts";
 import { limit } from "../fields/number.ts";
 import { maybeBlankText, queryText, text, textOrAbsent, uuid, word } from "../fields/text.ts";
-import { pageQuery, readPage } from "../page.ts";
+import { pageQuery, readPage } from "../parameters.ts";
 import { requireMessage, secretReply } from "../replies.ts";
 import { reportJson, reportSummaryJson } from "./rows.ts";
 

@@ -1,6 +1,6 @@
 import { route, type Route } from "../../route.ts";
 import { ingestCallers, readCallers, readersOrAnyone } from "../callers.ts";
-import { countSchema, listSchema, objectSchema, textOrNullSchema, textSchema, uuidSchema } from "../schemas.ts";
+import { countSchema, listSchema, objectSchema, textOrNullSchema, textSchema, uuidSchema } from "../replies.ts";
 import {
   createReportBody,
   decodeCreateReport,

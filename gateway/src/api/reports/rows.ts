@@ -12,7 +12,7 @@ import {
   timeSchema,
   uuidOrNullSchema,
   uuidSchema,
-} from "../schemas.ts";
+} from "../replies.ts";
 
 const utf8 = new TextDecoder();
 const visibilitySchema = { type: "string", enum: REPORT_VISIBILITIES };

@@ -2,15 +2,20 @@ import { STOP_RUNS_MAX } from "@tidemark/limits";
 import { route, type Route, type Schema } from "../../route.ts";
 import { controllers, trainers } from "../callers.ts";
 import { RUN_STATUSES, runControlSchema } from "../runs/rows.ts";
-import { timeOrNullSchema, timeSchema, uuidSchema } from "../schemas.ts";
+import { timeOrNullSchema, timeSchema, uuidSchema } from "../replies.ts";
 import {
   acknowledgeStopBody,
   decodeAcknowledgeStop,
   decodeGetStopSignal,
+  decodeStopRun,
+  decodeStopRuns,
   encodeAcknowledgeStop,
   encodeGetStopSignal,
-} from "./signal.ts";
-import { decodeStopRun, decodeStopRuns, encodeStopRun, encodeStopRuns, stopRunBody, stopRunsBody } from "./stop.ts";
+  encodeStopRun,
+  encodeStopRuns,
+  stopRunBody,
+  stopRunsBody,
+} from "./stop.ts";
 
 const stopped = {
   ok: { type: "boolean" },

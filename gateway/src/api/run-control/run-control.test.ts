@@ -8,8 +8,16 @@ import {
 } from "@tidemark/proto/control/v1/control";
 import type { RouteInput } from "../../route.ts";
 import { inputOf } from "../route-input.fixture.ts";
-import { decodeAcknowledgeStop, decodeGetStopSignal, encodeAcknowledgeStop, encodeGetStopSignal } from "./signal.ts";
-import { decodeStopRun, decodeStopRuns, encodeStopRun, encodeStopRuns } from "./stop.ts";
+import {
+  decodeAcknowledgeStop,
+  decodeGetStopSignal,
+  decodeStopRun,
+  decodeStopRuns,
+  encodeAcknowledgeStop,
+  encodeGetStopSignal,
+  encodeStopRun,
+  encodeStopRuns,
+} from "./stop.ts";
 
 type Body = RouteInput["body"];
 

@@ -3,7 +3,7 @@ import type { CorrelateRunsRequestSchema, CorrelateRunsResponse } from "@tidemar
 import type { RouteInput, RouteReply, Schema } from "../../route.ts";
 import { checked, described, list, object, optional, someOf } from "../fields/field.ts";
 import { text, uuid } from "../fields/text.ts";
-import { countSchema, numberOrNullSchema, objectSchema } from "../schemas.ts";
+import { countSchema, numberOrNullSchema, objectSchema } from "../replies.ts";
 import { bodyFilter, requireOneChoice } from "./body-filter.ts";
 
 /** Body of POST /api/runs/correlations. */

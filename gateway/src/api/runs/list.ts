@@ -16,7 +16,7 @@ import { raw, writeListInTurns } from "../../http/json.ts";
 import { described, join, object, type Field } from "../fields/field.ts";
 import { limit, offset } from "../fields/number.ts";
 import { querySearch, queryText, textOrEmpty, WITHOUT_NUL } from "../fields/text.ts";
-import { countSchema, numberOrNullSchema, objectSchema, textOrNullSchema } from "../schemas.ts";
+import { countSchema, numberOrNullSchema, objectSchema, textOrNullSchema } from "../replies.ts";
 import { summaryJson, tableRowSchema } from "./rows.ts";
 
 /** The default metric of the metric sorts. */

@@ -5,7 +5,7 @@ import type { RouteInput, RouteReply } from "../../route.ts";
 import { described, object, withFault } from "../fields/field.ts";
 import { queryInteger, queryOr } from "../fields/number.ts";
 import { textOrEmpty } from "../fields/text.ts";
-import { pathId } from "../path-id.ts";
+import { pathId } from "../parameters.ts";
 import { requireMessage } from "../replies.ts";
 import { summaryJson } from "./rows.ts";
 

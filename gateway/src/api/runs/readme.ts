@@ -5,7 +5,7 @@ import type { PutReadmeRequestSchema } from "@tidemark/proto/runs/v1/runs";
 import type { RouteInput, RouteReply, Schema } from "../../route.ts";
 import { object, required, withFault, type Field } from "../fields/field.ts";
 import { WITHOUT_NUL } from "../fields/text.ts";
-import { objectSchema } from "../schemas.ts";
+import { objectSchema } from "../replies.ts";
 import { pathRunId } from "./read.ts";
 
 /** Describes a text of many lines, which keeps the white space around it and may be empty. */

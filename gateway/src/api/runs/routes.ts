@@ -4,17 +4,20 @@ import { controllers, forkCallers, ingestCallers, readCallers } from "../callers
 import { deletionQuery, dryRunSchema } from "../deletion/deletion.ts";
 import {
   afterRunChange,
+  bulkUpdateBody,
+  bulkUpdateSchema,
+  decodeBulkUpdate,
   decodeDeleteRun,
   decodeRestoreRun,
   decodeUpdateRun,
   deletableRunSchema,
   deleteRun,
+  encodeBulkUpdate,
   encodeDeleteRun,
   encodeRestoreRun,
   encodeUpdateRun,
   updateRunBody,
 } from "./change.ts";
-import { bulkUpdateBody, bulkUpdateSchema, decodeBulkUpdate, encodeBulkUpdate } from "./bulk-update.ts";
 import { compareRunsQuery, comparisonSchema, decodeCompareRuns, encodeCompareRuns } from "./compare.ts";
 import { correlateRunsBody, correlationsSchema, decodeCorrelateRuns, encodeCorrelateRuns } from "./correlations.ts";
 import { createRunBody, decodeCreateRun, encodeCreateRun } from "./create.ts";

@@ -3,17 +3,17 @@ import { eachRunField, runFieldsOf } from "@tidemark/run-state";
 import { deletionJson, deletionProperties } from "../deletion/deletion.ts";
 import { raw, type Json } from "../../http/json.ts";
 import type { Schema } from "../../route.ts";
-import { requireMessage } from "../replies.ts";
 import {
   countSchema,
   numberOrNullSchema,
   objectSchema,
+  requireMessage,
   textOrNullSchema,
   timeOrNullSchema,
   timeSchema,
   uuidOrNullSchema,
   uuidSchema,
-} from "../schemas.ts";
+} from "../replies.ts";
 
 /** Returns about the bytes that a page of runs holds in memory: documents are the only part that may be large. */
 export function bytesOfPage({ runs }: { readonly runs: readonly RunSummary[] }): number {

@@ -11,19 +11,20 @@ import type { Json } from "../../http/json.ts";
 import type { EncoderInput, RouteInput, RouteReply } from "../../route.ts";
 import { join, object } from "../fields/field.ts";
 import { strictFlag } from "../fields/text.ts";
-import { accountsPage, readPage } from "../page.ts";
-import { pathId } from "../path-id.ts";
-import { requireMessage, secretReply, textOrNull } from "../replies.ts";
+import { accountsPage, pathId, readPage } from "../parameters.ts";
 import {
   booleanSchema,
   objectSchema,
+  requireMessage,
+  secretReply,
+  textOrNull,
   textOrNullSchema,
   textSchema,
   timeOrNullSchema,
   timeSchema,
   uuidOrNullSchema,
   uuidSchema,
-} from "../schemas.ts";
+} from "../replies.ts";
 import { cookieHeader } from "./sessions.ts";
 
 /** Query of GET /api/auth/sessions. */

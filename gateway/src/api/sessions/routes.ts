@@ -1,6 +1,6 @@
 import { route, type Route } from "../../route.ts";
 import { signedIn, signedInAnywhere } from "../callers.ts";
-import { listSchema, objectSchema } from "../schemas.ts";
+import { listSchema, objectSchema } from "../replies.ts";
 import {
   decodeEndSession,
   decodeListSessions,

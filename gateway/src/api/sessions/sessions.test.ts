@@ -6,9 +6,8 @@ import {
   SwitchOrganizationResponseSchema,
 } from "@tidemark/proto/control/v1/control";
 import { at, id, view } from "../accounts.fixture.ts";
-import { describeBody } from "../describe-body.fixture.ts";
+import { describeBody, inputOf } from "../route-input.fixture.ts";
 import { bodyOf } from "../response-schema.fixture.ts";
-import { inputOf } from "../route-input.fixture.ts";
 import {
   decodeGetSession,
   decodeSignIn,

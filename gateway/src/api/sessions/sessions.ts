@@ -29,17 +29,19 @@ import {
   userJson,
   userSchema,
 } from "../organizations/rows.ts";
-import { requireMessage, secretReply, textOrNull } from "../replies.ts";
 import {
   listSchema,
   objectSchema,
+  requireMessage,
+  secretReply,
+  textOrNull,
   textOrNullSchema,
   textSchema,
   timeOrNullSchema,
   timeSchema,
   uuidOrNullSchema,
   uuidSchema,
-} from "../schemas.ts";
+} from "../replies.ts";
 
 const orNull = (schema: Schema): Schema => ({ oneOf: [schema, { type: "null" }] });
 

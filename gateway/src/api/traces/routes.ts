@@ -1,17 +1,19 @@
 import { TRACE_LIMITS } from "@tidemark/limits";
 import { route, type Route } from "../../route.ts";
 import { ingestCallers, readCallers } from "../callers.ts";
-import { booleanSchema, countSchema, listSchema, objectSchema, textOrNullSchema } from "../schemas.ts";
+import { booleanSchema, countSchema, listSchema, objectSchema, textOrNullSchema } from "../replies.ts";
 import { appendTraceEventsBody, decodeAppendTraceEvents, encodeAppendTraceEvents } from "./append.ts";
-import { decodeListTraces, encodeListTraces, listTracesQuery } from "./list.ts";
 import {
   decodeGetTrace,
   decodeListSpans,
+  decodeListTraces,
   encodeGetTrace,
   encodeListSpans,
+  encodeListTraces,
   getTraceQuery,
   heldBySpans,
   listSpansQuery,
+  listTracesQuery,
 } from "./read.ts";
 import { listedTraceSchema, spanSchema, traceSchema } from "./rows.ts";
 

@@ -2,7 +2,6 @@ import { REDACTION_STATES, SPAN_KINDS, SPAN_STATUSES } from "@tidemark/limits";
 import type { Span, Trace } from "@tidemark/proto/traces/v1/traces";
 import { raw, type Json } from "../../http/json.ts";
 import type { Schema } from "../../route.ts";
-import { textOrNull } from "../replies.ts";
 import {
   booleanSchema,
   countSchema,
@@ -10,13 +9,13 @@ import {
   numberOrNullSchema,
   numberSchema,
   objectSchema,
+  textOrNull,
   textOrNullSchema,
   textSchema,
   timeOrNullSchema,
   timeSchema,
   uuidSchema,
-} from "../schemas.ts";
-import { wordOf } from "./words.ts";
+} from "../replies.ts";
 
 const traceIdSchema: Schema = { type: "string", pattern: "^[0-9a-f]{32}$" };
 const spanIdSchema: Schema = { type: "string", pattern: "^[0-9a-f]{16}$" };
@@ -230,4 +229,9 @@ function instantJson(us: number): string {
   const whole = new Date(seconds * 1000).toISOString().slice(0, "2026-01-02T03:04:05".length);
   const micros = us - seconds * SECOND_US;
   return micros === 0 ? `${whole}Z` : `${whole}.${String(micros).padStart(6, "0").replace(/0+$/, "")}Z`;
+}
+
+/** Returns the word of a number that counts from 1; empty for a number without one. */
+function wordOf(words: readonly string[], number: number): string {
+  return words[number - 1] ?? "";
 }

@@ -9,7 +9,7 @@ import {
   textSchema,
   timeSchema,
   uuidSchema,
-} from "../schemas.ts";
+} from "../replies.ts";
 
 const described = (schema: Schema, description: string): Schema => ({ ...schema, description });
 

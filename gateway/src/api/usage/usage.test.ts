@@ -5,7 +5,7 @@ import { GetUsageResponseSchema } from "@tidemark/proto/usage/v1/usage";
 import { CallerKind, IdentitySchema } from "@tidemark/proto/common/v1/common";
 import { bodyOf } from "../response-schema.fixture.ts";
 import { inputOf } from "../route-input.fixture.ts";
-import { encodeUsage } from "./usage-document.ts";
+import { encodeUsage } from "./routes.ts";
 
 const orgId = "0a1b2c3d-0000-4000-8000-000000000001";
 

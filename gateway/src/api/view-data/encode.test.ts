@@ -3,7 +3,7 @@ import { expect, test } from "@jest/globals";
 import { QueryMetricSeriesResponseSchema } from "@tidemark/proto/ingest/v1/ingest";
 import { RunSummarySchema } from "@tidemark/proto/runs/v1/runs";
 import { bodyOf } from "../response-schema.fixture.ts";
-import type { ViewData } from "./compose.ts";
+import type { ViewData } from "./read.ts";
 import { encodeViewData, VIEW_BYTES_MAX } from "./encode.ts";
 import { readPanels } from "./panels.ts";
 

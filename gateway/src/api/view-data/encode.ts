@@ -2,13 +2,23 @@ import { badRequest } from "@tidemark/errors";
 import { VIEW_POINTS, VIEW_RUNS_MAX } from "@tidemark/limits";
 import type { RunSummary } from "@tidemark/proto/runs/v1/runs";
 import { createJsonBytes, writeJson, type Json, type JsonBytes } from "../../http/json.ts";
-import type { RouteReply } from "../../route.ts";
-import { pointsBytesMax, writePoints } from "../metrics/write-points.ts";
-import { requireMessage } from "../replies.ts";
-import { aggregateTexts, summaryJson } from "../runs/rows.ts";
-import type { ViewData } from "./compose.ts";
-import { VIEW_POINTS_TOTAL_MAX } from "./options.ts";
-import { LINE, type ViewPanel } from "./panels.ts";
+import type { RouteReply, Schema } from "../../route.ts";
+import { pointsBytesMax, pointSchema, writePoints } from "../metrics/points.ts";
+import {
+  booleanSchema,
+  countSchema,
+  listSchema,
+  numberOrNullSchema,
+  objectSchema,
+  requireMessage,
+  textOrNullSchema,
+  textSchema,
+  timeSchema,
+  uuidSchema,
+} from "../replies.ts";
+import { aggregateSchema, aggregateTexts, runSummarySchema, summaryJson } from "../runs/rows.ts";
+import { VIEW_POINTS_TOTAL_MAX, type ViewData } from "./read.ts";
+import { LINE, panelFieldNames, type ViewPanel } from "./panels.ts";
 
 /** Most bytes of an answer. */
 export const VIEW_BYTES_MAX = 10 * 1024 * 1024;
@@ -117,3 +127,56 @@ function boundedJson(): Pick<JsonBytes, "text" | "write" | "take"> {
     },
   };
 }
+
+const series = objectSchema({
+  run_id: uuidSchema,
+  metrics: listSchema(pointSchema),
+  truncated: booleanSchema,
+  sampled: booleanSchema,
+});
+
+const summaryValue = objectSchema({
+  run_id: uuidSchema,
+  latest: numberOrNullSchema,
+  aggregate: { anyOf: [aggregateSchema, { type: "null" }] },
+});
+
+const panel = objectSchema(
+  {
+    id: textSchema,
+    title: textSchema,
+    type: textSchema,
+    section_id: textSchema,
+    section_name: textSchema,
+    metric_key: textSchema,
+    ...Object.fromEntries(panelFieldNames.map((name) => [name, textSchema])),
+    data_kind: { type: "string", enum: ["metric_series", "metric_summary"] },
+    series_key: { ...textOrNullSchema, description: "Of the series in metric_series that a line panel shows." },
+    summary_values: listSchema(summaryValue),
+    warnings: listSchema(textSchema),
+  },
+  panelFieldNames,
+);
+
+/** The data of a view, as it is answered. */
+export const viewDataSchema: Schema = objectSchema({
+  view_data: objectSchema({
+    schema_version: { const: 1 },
+    generated_at: timeSchema,
+    run_ids: listSchema(uuidSchema),
+    runs: listSchema(runSummarySchema),
+    metric_keys: listSchema(textSchema),
+    metric_series: listSchema(objectSchema({ metric_key: textSchema, series: listSchema(series) })),
+    panels: listSchema(panel),
+    warnings: listSchema(textSchema),
+    limits: objectSchema({
+      run_ids: countSchema,
+      panels: countSchema,
+      points_per_series: countSchema,
+      max_points_per_series: countSchema,
+      total_points: countSchema,
+      max_total_points: countSchema,
+      max_response_bytes: countSchema,
+    }),
+  }),
+});

@@ -1,7 +1,6 @@
 import { expect, test } from "@jest/globals";
-import { describeBody } from "../describe-body.fixture.ts";
-import { pointsPerSeries } from "./options.ts";
-import { decodeViewData } from "./read.ts";
+import { describeBody } from "../route-input.fixture.ts";
+import { decodeViewData, pointsPerSeries } from "./read.ts";
 
 const utf8 = new TextEncoder();
 const id = "0c9b8a1e-2222-4222-8333-444455556666";

@@ -1,8 +1,7 @@
 import { route, type Route } from "../../route.ts";
 import { readCallers } from "../callers.ts";
-import { encodeViewData } from "./encode.ts";
+import { encodeViewData, viewDataSchema } from "./encode.ts";
 import { composeViewData, decodeViewData, viewDataBody } from "./read.ts";
-import { viewDataSchema } from "./schema.ts";
 
 /** Most bytes of a view and the ids of its runs. */
 const BODY_BYTES_MAX = 256 * 1024;

@@ -8,7 +8,7 @@ import { boolean, described, isObject, object, optional, required, type Field } 
 import { instantText } from "../fields/instant.ts";
 import { maybeBlankText, text, textInputSchema, uuid, word } from "../fields/text.ts";
 import { badRequest } from "@tidemark/errors";
-import { objectSchema, textSchema, timeSchema } from "../schemas.ts";
+import { objectSchema, textSchema, timeSchema } from "../replies.ts";
 import { viewJson } from "./views.ts";
 
 const utf8 = new TextEncoder();

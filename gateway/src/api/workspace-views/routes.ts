@@ -10,7 +10,7 @@ import {
   textSchema,
   timeSchema,
   uuidSchema,
-} from "../schemas.ts";
+} from "../replies.ts";
 import {
   decodeImportView,
   encodeExportView,

@@ -8,9 +8,8 @@ import {
   ListViewsResponseSchema,
 } from "@tidemark/proto/reports/v1/views";
 import { parseJsonObject } from "@tidemark/documents";
-import { describeBody } from "../describe-body.fixture.ts";
+import { describeBody, inputOf } from "../route-input.fixture.ts";
 import { bodyOf } from "../response-schema.fixture.ts";
-import { inputOf } from "../route-input.fixture.ts";
 import { decodeImportView, encodeExportView, encodeImportView } from "./exchange.ts";
 import {
   decodeCreateView,

@@ -17,16 +17,16 @@ import { described, object, optional, required, withFault, type Field } from "..
 import { instantText } from "../fields/instant.ts";
 import { limit } from "../fields/number.ts";
 import { maybeBlankText, queryText, text, textOrAbsent, word } from "../fields/text.ts";
-import { requireMessage } from "../replies.ts";
 import {
   booleanSchema,
   objectSchema,
+  requireMessage,
   textOrNullSchema,
   textSchema,
   timeOrNullSchema,
   timeSchema,
   uuidSchema,
-} from "../schemas.ts";
+} from "../replies.ts";
 
 const utf8 = new TextEncoder();
 const utf8Text = new TextDecoder();

@@ -1,8 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { describe, expect, test } from "@jest/globals";
 import { RunSchema, RunSummarySchema } from "@tidemark/proto/runs/v1/runs";
-import { generateView } from "./generated-view.ts";
-import { chooseFields } from "./run-fields.ts";
+import { chooseFields, generateView } from "./data.ts";
 
 const utf8 = new TextEncoder();
 const runOf = (config: unknown, more: { tags?: string[]; status?: string } = {}) =>

@@ -3,8 +3,7 @@ import { describe, expect, test } from "@jest/globals";
 import { PointColumnsSchema } from "@tidemark/proto/ingest/v1/ingest";
 import { createJsonBytes } from "../../http/json.ts";
 import { parseMicros } from "../fields/instant.ts";
-import { writeInstants } from "./write-instants.ts";
-import { pointsBytesMax, writePoints } from "./write-points.ts";
+import { pointsBytesMax, writeInstants, writePoints } from "./points.ts";
 import fc from "fast-check";
 
 const anyNumber = fc.oneof(

@@ -3,7 +3,7 @@ import { expect, test } from "@jest/globals";
 import { ListTableRowsResponseSchema } from "@tidemark/proto/ingest/v1/objects";
 import { turnsDuring } from "@tidemark/testkit";
 import { buildChunks } from "./chunks.fixture.ts";
-import { encodeListTableRows } from "./list.ts";
+import { encodeListTableRows } from "./objects.ts";
 
 test("a long page of a table leaves turns to others while it is written", async () => {
   // Rows that share no columns take the longest.

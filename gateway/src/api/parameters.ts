@@ -1,7 +1,8 @@
 import { INVITATIONS_PAGE_ROWS, PAGE_ROWS } from "@tidemark/limits";
-import type { Query } from "../route.ts";
+import type { Query, RouteInput } from "../route.ts";
 import { object, type ObjectField } from "./fields/field.ts";
 import { limit, offset } from "./fields/number.ts";
+import { canonicalUuid } from "./fields/text.ts";
 
 type PageQuery = ObjectField<{ limit: number; offset: number }>;
 
@@ -20,4 +21,10 @@ export const invitationsPage = pageQuery(INVITATIONS_PAGE_ROWS);
 export function readPage(page: PageQuery, query: Query): { limit: number; offset: bigint } {
   const { limit: rows, offset: skipped } = page.read(query);
   return { limit: rows, offset: BigInt(skipped) };
+}
+
+/** Returns the id in a part of the path in lower case; a text that is not a UUID stays unchanged and finds nothing. */
+export function pathId({ params }: RouteInput, part: string): string {
+  const text = params[part] ?? "";
+  return canonicalUuid(text) ?? text;
 }

@@ -1,8 +1,8 @@
 import { compileFunction } from "node:vm";
 import { expect, test } from "@jest/globals";
 import { bundleEmbed } from "@tidemark/web/build";
-import { writePage } from "../../../http/page.ts";
-import { embedPage } from "./show-page.ts";
+import { writePage } from "../../http/page.ts";
+import { embedPage } from "./routes.ts";
 
 const parts = await bundleEmbed();
 const session = {

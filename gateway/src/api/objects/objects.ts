@@ -1,22 +1,102 @@
-import { rowsOfChunk } from "@tidemark/archive";
-import type { MessageInitShape } from "@bufbuild/protobuf";
-import { notFound } from "@tidemark/errors";
 import { OBJECT_KINDS, OBJECTS_PAGE_ROWS, TABLE_PAGE_ROWS } from "@tidemark/limits";
 import type {
+  LinkedArtifact,
   ListObjectsRequestSchema,
   ListObjectsResponse,
   ListTableRowsRequestSchema,
   ListTableRowsResponse,
+  RichObject,
 } from "@tidemark/proto/ingest/v1/objects";
+import { rowsOfChunk } from "@tidemark/archive";
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { notFound } from "@tidemark/errors";
 import { createPauses } from "@tidemark/work";
-import { raw, writeListInTurns } from "../../http/json.ts";
-import type { RouteInput, RouteReply } from "../../route.ts";
+import { raw, writeListInTurns, type Json } from "../../http/json.ts";
+import type { RouteInput, RouteReply, Schema } from "../../route.ts";
+import {
+  numberOrNullSchema,
+  objectSchema,
+  textOrNull,
+  textSchema,
+  timeSchema,
+  uuidOrNullSchema,
+  uuidSchema,
+} from "../replies.ts";
 import { object, withDefault, withFault } from "../fields/field.ts";
 import { limit, offset } from "../fields/number.ts";
 import { queryText, word } from "../fields/text.ts";
-import { pageQuery } from "../page.ts";
+import { pageQuery } from "../parameters.ts";
 import { pathRunId } from "../runs/read.ts";
-import { objectJson } from "./rows.ts";
+
+const utf8 = new TextDecoder();
+
+/** Returns a document as it was sent. */
+export function documentJson(bytes: Uint8Array): Json {
+  return raw(utf8.decode(bytes));
+}
+
+/** An artifact that an object shows, or null. */
+export const linkSchema: Schema = {
+  anyOf: [
+    objectSchema({
+      id: uuidSchema,
+      name: textSchema,
+      uri: textSchema,
+      mime_type: textSchema,
+      size_bytes: { type: ["integer", "null"], minimum: 0 },
+      storage_backend: { type: "string", enum: ["external", "local", "r2"] },
+    }),
+    { type: "null" },
+  ],
+  description: "Null also when the artifact was deleted.",
+};
+
+/** An object without the rows of a table. */
+export const richObjectSchema = objectSchema({
+  id: { type: "integer" },
+  org_id: uuidSchema,
+  run_id: uuidSchema,
+  key: textSchema,
+  kind: { type: "string", enum: OBJECT_KINDS },
+  step: numberOrNullSchema,
+  value: {},
+  metadata: { type: "object" },
+  summary: { type: "object" },
+  artifact_id: uuidOrNullSchema,
+  artifact: linkSchema,
+  created_at: timeSchema,
+});
+
+/** Writes an object; its documents have the digits that were sent. */
+export function objectJson(object: RichObject): Json {
+  return {
+    id: object.id,
+    org_id: object.orgId,
+    run_id: object.runId,
+    key: object.key,
+    kind: object.kind,
+    step: object.step ?? null,
+    value: documentJson(object.valueJson),
+    metadata: documentJson(object.metadataJson),
+    summary: documentJson(object.summaryJson),
+    artifact_id: textOrNull(object.artifactId),
+    artifact: linkJson(object.artifact),
+    created_at: object.createdAt,
+  };
+}
+
+/** Writes the artifact of an object. */
+export function linkJson(link: LinkedArtifact | undefined): Json {
+  if (link === undefined) return null;
+  return {
+    id: link.id,
+    name: link.name,
+    uri: link.uri,
+    mime_type: link.mimeType,
+    size_bytes: link.sizeBytes ?? null,
+    storage_backend: link.storageBackend,
+  };
+}
 
 /** Query of GET /api/runs/{run_id}/objects. */
 export const listObjectsQuery = object({
