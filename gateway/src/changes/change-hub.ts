@@ -1,8 +1,7 @@
 import type { NotedChange } from "@tidemark/bus";
 import { ChangeKind, type Change, type Changes } from "@tidemark/proto/changes/v1/changes";
 import { commentText, eventText, resetText } from "./event-text.rules.ts";
-import { numberOf, readPosition, writePosition, type Position } from "./position.rules.ts";
-import type { Publishers } from "./publishers.rules.ts";
+import { numberOf, readPosition, writePosition, type Position, type Publishers } from "./publishers.rules.ts";
 import { placeChange, type PlacedChange, type RecentChanges } from "./recent-changes.rules.ts";
 
 /** A receiver of the events of a project, as bytes that all subscribers share. */

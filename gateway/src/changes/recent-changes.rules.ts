@@ -1,5 +1,5 @@
 import { mergeChange, type NotedChange } from "@tidemark/bus";
-import type { Position } from "./position.rules.ts";
+import type { Position } from "./publishers.rules.ts";
 
 /** A change with where its publisher announced it. Merged with others it has the last number of each publisher. */
 export type PlacedChange = {
