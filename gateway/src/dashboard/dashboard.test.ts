@@ -4,7 +4,7 @@ import { gunzipSync } from "node:zlib";
 import { afterEach, describe, expect, test } from "@jest/globals";
 import { startApp, type TestApp, type TestAppOptions } from "../app.fixture.ts";
 import { ENTRY_TEXT, testBundle } from "./bundle.fixture.ts";
-import { wantsHtml } from "./page-paths.ts";
+import { wantsHtml } from "./dashboard.ts";
 
 const HTML = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
 

@@ -42,7 +42,7 @@ test("HTML is written in one place", () => {
   expect(writers.toSorted()).toEqual(["api/artifacts/media-types.ts", "http/page.ts"]);
   // The dashboard's pages load files, the others are self-contained.
   const documents = files.filter((file) => readFileSync(join(root, file), "utf8").includes("<!doctype html>"));
-  expect(documents.toSorted()).toEqual(["dashboard/document.ts", "http/page.ts"]);
+  expect(documents.toSorted()).toEqual(["dashboard/dashboard.ts", "http/page.ts"]);
 });
 
 describe.each(pages.map(({ path }) => path))("%s", (path) => {
