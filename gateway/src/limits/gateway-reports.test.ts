@@ -2,8 +2,7 @@ import { create } from "@bufbuild/protobuf";
 import { afterEach, expect, test } from "@jest/globals";
 import { ReportRequestsResponseSchema, type ReportRequestsResponse } from "@tidemark/proto/usage/v1/usage";
 import { createLog } from "@tidemark/telemetry";
-import { createGatewayReports, type GatewayReports, type Report } from "./gateway-reports.ts";
-import { createRequestCounts } from "./request-counts.ts";
+import { createGatewayReports, createRequestCounts, type GatewayReports, type Report } from "./request-counts.ts";
 
 let reports: GatewayReports;
 afterEach(() => reports.stop());

@@ -2,9 +2,9 @@ import { AppError } from "@tidemark/errors";
 import { planOf, tierOf, type Plans } from "@tidemark/limits";
 import type { Identity } from "@tidemark/proto/common/v1/common";
 import type { Route } from "../route.ts";
+import { headerNames } from "../http/headers.ts";
 import { clientNetwork } from "./embed-limits.ts";
 import type { HeldTokens } from "./held-tokens.ts";
-import { monthHeaders, rateHeaders, type LimitHeaders } from "./limit-headers.ts";
 import { addressRate, monthRefusal, rateOf, shareOf, type RateClass } from "./rates.rules.ts";
 import type { Counted, RequestCounts } from "./request-counts.ts";
 import { createBuckets, type Rate, type Taken } from "./token-bucket.ts";
@@ -119,4 +119,38 @@ function exceeded({ waitSeconds }: Pick<Taken, "waitSeconds">, whose: string): A
   return new AppError("rate_limit_exceeded", `too many requests ${whose}; try again in ${waitSeconds} s`, {
     retryAfterSeconds: waitSeconds,
   });
+}
+
+/** Headers of an answer, by name. */
+type LimitHeaders = Readonly<Record<string, string>>;
+
+const [scope, scopeOfSdk] = headerNames.rateLimitScope;
+
+/** Returns the headers of every counted answer: the rate per second, the whole requests left, and the seconds to wait (0 unless refused). */
+function rateHeaders(rate: Rate, { remaining, waitSeconds }: Pick<Taken, "remaining" | "waitSeconds">): LimitHeaders {
+  return {
+    [scope]: "second",
+    [scopeOfSdk]: "second",
+    [headerNames.rateLimitLimit]: String(rate.perSecond),
+    [headerNames.rateLimitRemaining]: String(remaining),
+    [headerNames.rateLimitReset]: String(waitSeconds),
+  };
+}
+
+/** Returns the headers of an answer that the monthly allowance refuses. */
+function monthHeaders(limit: number, waitSeconds: number): LimitHeaders {
+  return {
+    [scope]: "monthly",
+    [scopeOfSdk]: "monthly",
+    [headerNames.rateLimitLimit]: String(limit),
+    [headerNames.rateLimitRemaining]: "0",
+    [headerNames.rateLimitReset]: String(waitSeconds),
+    ...Object.fromEntries(
+      headerNames.monthlyRateLimit.flatMap((prefix): [string, string][] => [
+        [`${prefix}-limit`, String(limit)],
+        [`${prefix}-remaining`, "0"],
+        [`${prefix}-reset`, String(waitSeconds)],
+      ]),
+    ),
+  };
 }
