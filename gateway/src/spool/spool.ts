@@ -2,8 +2,7 @@ import { randomUUID } from "node:crypto";
 import { underDeadline } from "@tidemark/work";
 import { AppError } from "@tidemark/errors";
 import type { Log } from "@tidemark/telemetry";
-import { gather } from "./gather.ts";
-import { openSpoolFile, type Span, type SpoolFile } from "./spool-file.ts";
+import { gather, openSpoolFile, type Span, type SpoolFile } from "./spool-file.ts";
 import { makeRoom, refusalOf, type Party, type SpoolBounds, type SpoolRequest } from "./spool-shares.rules.ts";
 
 /** The caller and address of an export: only the same caller at the same address gets its bytes. */
