@@ -1,7 +1,6 @@
 import type { PutResult } from "@tidemark/blob";
 import { badRequest } from "@tidemark/errors";
 import { RESERVED_OBJECTS_MAX } from "@tidemark/limits";
-import { createBytePipe, type BytePipe } from "./byte-pipe.ts";
 
 /** A content of a body. */
 export type Content = {
@@ -12,7 +11,7 @@ export type Content = {
 };
 
 /** An object that was written. */
-export type StoredContent = Pick<PutResult, "sizeBytes" | "sha256"> & { readonly objectId: string };
+type StoredContent = Pick<PutResult, "sizeBytes" | "sha256"> & { readonly objectId: string };
 
 /** Where contents are stored. */
 export type ContentStore = {
@@ -166,6 +165,68 @@ export function createContents(store: ContentStore): Contents {
     async abandon() {
       stop(new Error("the body is refused"));
       await Promise.all(writes);
+    },
+  };
+}
+
+/** Bytes on their way from a writer to a reader that asks for them. */
+type BytePipe = {
+  readonly bytes: AsyncIterable<Uint8Array>;
+  /** Resolves when the reader wants more, or has left. */
+  readonly write: (piece: Uint8Array) => Promise<void>;
+  readonly end: () => void;
+  /** Makes the reader throw. */
+  readonly fail: (error: Error) => void;
+};
+
+/** Creates a pipe that holds one piece at a time. */
+function createBytePipe(): BytePipe {
+  let waiting: Uint8Array | undefined;
+  let outcome: "open" | "ended" | Error = "open";
+  let isLeft = false;
+  let wakeReader = (): void => undefined;
+  let wakeWriter = (): void => undefined;
+
+  async function* read(): AsyncGenerator<Uint8Array> {
+    try {
+      for (;;) {
+        if (waiting !== undefined) {
+          const piece = waiting;
+          waiting = undefined;
+          yield piece;
+          // It asks for more.
+          wakeWriter();
+        } else if (outcome === "ended") return;
+        else if (outcome !== "open") throw outcome;
+        else {
+          await new Promise<void>((resolve) => {
+            wakeReader = resolve;
+          });
+        }
+      }
+    } finally {
+      isLeft = true;
+      wakeWriter();
+    }
+  }
+
+  return {
+    bytes: read(),
+    async write(piece) {
+      if (isLeft) return;
+      waiting = piece;
+      wakeReader();
+      await new Promise<void>((resolve) => {
+        wakeWriter = resolve;
+      });
+    },
+    end() {
+      outcome = "ended";
+      wakeReader();
+    },
+    fail(error) {
+      outcome = error;
+      wakeReader();
     },
   };
 }
