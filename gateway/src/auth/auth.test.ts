@@ -13,10 +13,9 @@ import {
   type LookupCredentialResponse,
   type OrganizationEntry,
 } from "@tidemark/proto/control/v1/control";
-import type { Callers } from "./callers.ts";
+import { checkKind, checkRights, type Callers } from "./callers.ts";
 import { createAccess, createDirectory } from "./directory.ts";
 import { bootstrapTokenOf, createAuthenticator, createOperatorCheck, presentedBy, cookieOf } from "./authenticator.ts";
-import { checkKind, checkRights } from "./authorize.ts";
 
 // One file, because all cases share a projection and its clock.
 

@@ -5,7 +5,7 @@ import type { AppError } from "@tidemark/errors";
 import { CallerKind, IdentitySchema, type Identity } from "@tidemark/proto/common/v1/common";
 import { CredentialKind, type CredentialEntry, type OrganizationEntry } from "@tidemark/proto/control/v1/control";
 import { cookieName, headerNames, sessionCookie } from "../http/headers.ts";
-import { unauthenticated } from "./authorize.ts";
+import { unauthenticated } from "./callers.ts";
 import { identityOf, isLive, isUnended, type Access, type KnownCredential } from "./directory.ts";
 
 /** Turns credentials into identities. Unknown, altered, revoked and expired ones get the same refusal. */

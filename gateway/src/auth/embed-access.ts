@@ -6,7 +6,7 @@ import type { EmbedSession } from "@tidemark/proto/reports/v1/embeds";
 import type { Call } from "@tidemark/rpc";
 import type { Clients } from "../clients.ts";
 import { requireMessage } from "../api/replies.ts";
-import { unauthenticated } from "./authorize.ts";
+import { unauthenticated } from "./callers.ts";
 import { identityOf, isLive, type Access, type KnownCredential } from "./directory.ts";
 
 /** An embed session whose token was right, and the identity of the key that made it. */

@@ -3,7 +3,7 @@ import { gunzip, gunzipSync } from "node:zlib";
 import { AppError, badRequest } from "@tidemark/errors";
 import { askForBody, LEAST_BYTES_PER_SECOND, requirePace, type ArrivalPace } from "./arrival.ts";
 import type { BodyAccount } from "./body-memory.ts";
-import { createBodyPieces } from "./body-pieces.ts";
+import { createBodyPieces } from "./chunks.ts";
 
 /** Bytes of a body of a client without credentials, on any route. */
 export const UNKNOWN_BODY_BYTES_MAX = 8 * 1024;

@@ -5,7 +5,7 @@ import { createPathMethods } from "../serving/unmatched.ts";
 import { baseUrlOf, cookieSecure, createOriginRule, isHost } from "./origin.ts";
 import { acceptsGzip } from "./compress.ts";
 import { readIdempotencyKey, requestIdOf } from "./headers.ts";
-import { parseQuery } from "./parse.ts";
+import { parseQuery } from "./query.ts";
 
 const refused = (read: () => unknown): string => {
   try {

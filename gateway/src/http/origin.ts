@@ -1,5 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { isLoopbackAddress } from "@tidemark/host";
+import type { FastifyRequest } from "fastify";
+import { AppError } from "@tidemark/errors";
 import { headerNames } from "./headers.ts";
 
 const loopbackHosts = new Set(["localhost", "127.0.0.1", "[::1]"]);
@@ -117,4 +119,23 @@ export function preflightHeaders(origin: string, methods: readonly string[]): Re
     "access-control-max-age": "600",
     vary: "Origin",
   };
+}
+
+/**
+ * Guards requests with effects, which another site could make a browser send: they must name an
+ * allowed `Origin` and not originate from another site. Reads need neither.
+ * @throws forbidden
+ */
+export function checkOrigin(
+  route: { readonly method: string },
+  { isAllowedOrigin }: { readonly isAllowedOrigin: OriginRule },
+  { headers }: Pick<FastifyRequest, "headers">,
+  baseUrl: string,
+): void {
+  if (route.method === "GET") return;
+  const { origin } = headers;
+  if (origin === undefined) throw new AppError("forbidden", "browser sessions must send an Origin header");
+  if (!isAllowedOrigin(origin, baseUrl) || headers["sec-fetch-site"] === "cross-site") {
+    throw new AppError("forbidden", "this Origin may not use browser sessions");
+  }
 }

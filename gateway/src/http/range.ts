@@ -1,7 +1,11 @@
+import type { FastifyReply } from "fastify";
+import { AppError } from "@tidemark/errors";
+
 /** Which bytes of a file an answer has: all of them, or those from `start` up to but not including `end`; or none, because no such bytes exist. */
 type ChosenRange = "whole" | "unsatisfiable" | { readonly start: number; readonly end: number };
 
 const unitShape = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+)=(.*)$/s;
+
 const partShape = /^(?:(\d+)-(\d*)|-(\d+))$/;
 
 /**
@@ -42,10 +46,37 @@ function readPart(
   return start >= size ? "unsatisfiable" : { start, end: Math.min(end, size) };
 }
 
+/** Bytes of a file, from `start` up to but not including `end`; `isPart` where the client asked for a part of it. */
+export type ChosenSpan = {
+  readonly start: number;
+  readonly end: number;
+  readonly isPart: boolean;
+  readonly sizeBytes: number;
+};
+
+/** Chooses the bytes that `Range` asks for, or all of them without `Range`. @throws range_not_satisfiable */
+export function chooseSpan(range: string | undefined, sizeBytes: number, reply: FastifyReply): ChosenSpan {
+  const chosen = chooseRange(range, sizeBytes);
+  if (chosen === "unsatisfiable") {
+    reply.header("content-range", `bytes */${sizeBytes}`);
+    throw new AppError("range_not_satisfiable", `the range is not available: the file has ${sizeBytes} bytes`);
+  }
+  if (chosen === "whole") return { start: 0, end: sizeBytes, isPart: false, sizeBytes };
+  return { ...chosen, isPart: true, sizeBytes };
+}
+
+/** Sets the headers about the answer's bytes: their number, and their range if they are a part. */
+export function announceSpan({ start, end, isPart, sizeBytes }: ChosenSpan, reply: FastifyReply): void {
+  reply.header("content-length", String(end - start));
+  if (isPart) reply.code(206).header("content-range", `bytes ${start}-${end - 1}/${sizeBytes}`);
+}
+
 /** Most tags of one request that are read. */
 const TAGS_MAX = 100;
+
 /** One member of the list: an entity tag or nothing (RFC 9110, Entity Tags and Lists). */
 const MEMBER = /[ \t]*(?:(?:W\/)?"([\x21\x23-\x7e\x80-\xff]*)"[ \t]*)?(?:,|$)/y;
+
 const OURS = /^[\w-]+$/;
 
 /**

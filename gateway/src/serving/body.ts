@@ -6,7 +6,7 @@ import { askForBody } from "../gate/arrival.ts";
 import { mediaTypeOf } from "../http/headers.ts";
 import { BODY_BYTES_MAX, readBody, UNKNOWN_BODY_BYTES_MAX } from "../gate/read-body.ts";
 import type { Protocol, Route } from "../route.ts";
-import { takeTurn } from "../gate/turn.ts";
+import { takeTurn } from "../gate/claims.ts";
 import { COUNTED_BYTES_MIN } from "../gate/body-memory.ts";
 import type { RequestState, ServingContext } from "./context.ts";
 import { watchArrival } from "./rights.ts";

@@ -3,7 +3,7 @@ import type { Identity } from "@tidemark/proto/common/v1/common";
 import type { EmbedSession } from "@tidemark/proto/reports/v1/embeds";
 import { createCall } from "@tidemark/rpc";
 import { presentedBy } from "../auth/authenticator.ts";
-import { unauthenticated } from "../auth/authorize.ts";
+import { unauthenticated } from "../auth/callers.ts";
 import type { OpenEmbed } from "../auth/embed-access.ts";
 import { requireSameRows, type RenewRights } from "../auth/rights.ts";
 import type { Route } from "../route.ts";

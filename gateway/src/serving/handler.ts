@@ -12,19 +12,16 @@ import { cookieName, headerNames, loginCookie, sessionCookie } from "../http/hea
 import { writeJson } from "../http/json.ts";
 import { cookieSecure, isFromThisMachine, isTls } from "../http/origin.ts";
 import { writePage } from "../http/page.ts";
-import { foreignStarts, refuseStarts } from "../http/page-parameters.ts";
-import { parseQuery } from "../http/parse.ts";
+import { foreignStarts, parseQuery, refuseStarts } from "../http/query.ts";
 import { canonicalUuid } from "../api/fields/text.ts";
 import type { HandlerContext, Query, Route, RouteInput, RouteReply } from "../route.ts";
-import { accountOf, chargeAnswer, chargeArriving } from "../gate/charge-answer.ts";
+import { accountOf, chargeAnswer, chargeArriving, takeTurn } from "../gate/claims.ts";
 import { requireReadPace } from "../gate/read-pace.ts";
 import { exportsOf } from "../spool/request-exports.ts";
-import { takeTurn } from "../gate/turn.ts";
 import type { ParsedBody } from "./body.ts";
 import type { RequestState, ServingContext } from "./context.ts";
 import { renewRights, watchAnswer, watchArrival } from "./rights.ts";
-import { sendEvents, sendStream } from "./send-stream.ts";
-import { sendExport, sendExportPart } from "./send-export.ts";
+import { sendEvents, sendExport, sendExportPart, sendStream } from "./send-stream.ts";
 import { sendFile } from "./send-file.ts";
 
 type Body = RouteInput["body"];

@@ -5,7 +5,7 @@ import { fileHeaders } from "../http/file-headers.ts";
 import { requireTaking } from "../gate/read-pace.ts";
 import type { StoredFile } from "../route.ts";
 import type { Span } from "../spool/spool-file.ts";
-import { announceSpan, chooseSpan } from "./choose-span.ts";
+import { announceSpan, chooseSpan } from "../http/range.ts";
 import type { ServingContext } from "./context.ts";
 
 /**

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { unauthenticated } from "../auth/authorize.ts";
+import { unauthenticated } from "../auth/callers.ts";
 import { acceptsGzip } from "../http/compress.ts";
 import type { Identity } from "@tidemark/proto/common/v1/common";
 import type { KeptExport, Source, Spool, Whose } from "./spool.ts";

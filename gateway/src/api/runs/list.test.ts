@@ -2,7 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import { create } from "@bufbuild/protobuf";
 import { SummarizeRunsResponseSchema } from "@tidemark/proto/runs/v1/runs";
 import { writeJson } from "../../http/json.ts";
-import { parseQuery } from "../../http/parse.ts";
+import { parseQuery } from "../../http/query.ts";
 import { inputOf } from "../route-input.fixture.ts";
 import { decodeListRuns, decodeOverview, decodeSummarizeRuns, encodeSummarizeRuns } from "./list.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import { allRoutes } from "../api/index.ts";
-import { foreignStarts, refuseStarts } from "./page-parameters.ts";
+import { foreignStarts, refuseStarts } from "./query.ts";
 
 const foreignOf = (title: string) =>
   foreignStarts(allRoutes.find(({ method, path }) => `${method} ${path}` === title)!);
