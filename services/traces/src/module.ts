@@ -13,7 +13,7 @@ import { tracesConfig } from "./config.ts";
 import { tracesHandlers } from "./handlers.ts";
 import { removeTraces } from "./removal/remove-traces.ts";
 import { restoreHandlers } from "./append/restore-spans.ts";
-import { findRunRefs, readRunChanges } from "./runs/run-refs.sql.ts";
+import { findRunRefs, readRunChanges } from "./runs/runs.sql.ts";
 import { createTraceStates } from "./state/trace-states.ts";
 
 /** Memory for the spans of traces that are being written or read: about 200 bytes a span. What does not fit is read again. */

@@ -15,7 +15,7 @@ import { createCall, createLocalClient, implement, type Call, type Client } from
 import { createTestDatabase, testSql } from "@tidemark/testkit";
 import { startCompactor, type Compactor } from "./compact/compactor.ts";
 import { tracesHandlers } from "./handlers.ts";
-import { findRunRefs } from "./runs/run-refs.sql.ts";
+import { findRunRefs } from "./runs/runs.sql.ts";
 import { createTraceStates } from "./state/trace-states.ts";
 
 /** The service as a client sees it. */

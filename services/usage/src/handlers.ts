@@ -1,6 +1,5 @@
-import { getUsage } from "./document/get-usage.ts";
+import { getUsage, getQuotaUse } from "./document/get-usage.ts";
 import { leaseTokens } from "./leases/lease-tokens.ts";
-import { getQuotaUse } from "./quotas/get-quota-use.ts";
 import { reportRequests } from "./requests/report-requests.ts";
 import type { UsageDeps, UsageHandlers } from "./deps.ts";
 

@@ -6,8 +6,7 @@ import { UsageService } from "@tidemark/proto/usage/v1/usage";
 import { implement } from "@tidemark/rpc";
 import { usageConfig } from "./config.ts";
 import { usageHandlers } from "./handlers.ts";
-import { removeUsage } from "./removal/remove-usage.ts";
-import { startUsageUpkeep } from "./upkeep/upkeep.ts";
+import { removeUsage, startUsageUpkeep } from "./upkeep/upkeep.ts";
 
 /** Schema `usage`. */
 const usageMigrations: MigrationSet = {

@@ -3,10 +3,10 @@ import { TRACE_LIMITS } from "@tidemark/limits";
 import { claimKey, keyInProgress, keyReused, sqlState, type Db, type Tx } from "@tidemark/pg";
 import { mapInTurns } from "@tidemark/work";
 import { summarize } from "../fold/summary.rules.ts";
-import { catchUp } from "../state/load-segments.sql.ts";
+import { catchUp } from "../state/segments.sql.ts";
 import type { TraceKey, TraceState } from "../state/trace-state.rules.ts";
 import type { TraceStates } from "../state/trace-states.ts";
-import { readAnswer, writeAnswer, type AppendAnswer } from "./answer.rules.ts";
+import { readAnswer, writeAnswer, type AppendAnswer } from "./events.rules.ts";
 import { appendEvents, lockTraces, type AppendOutcome, type KeyHashes } from "./append-events.sql.ts";
 import type { TraceAddition } from "./arrange-events.rules.ts";
 

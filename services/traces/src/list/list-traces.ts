@@ -6,7 +6,7 @@ import { callerOf, canBeFound, isUuid, pathId, requireLimit, throwFault, type Ca
 import { readCursor, writeCursor } from "@tidemark/values";
 import type { TracesDeps, TracesHandlers } from "../deps.ts";
 import { encodeTrace } from "../read/encode-trace.ts";
-import { findProjectByName, findRunLabels, hasProject } from "../runs/labels.sql.ts";
+import { findProjectByName, findRunLabels, hasProject } from "../runs/runs.sql.ts";
 import { readTerms } from "./search-terms.rules.ts";
 import { listTraceRows, type TraceFilter, type TracePosition, type TraceScope } from "./trace-rows.sql.ts";
 

@@ -4,7 +4,7 @@ import type { SpanSchema, TraceSchema } from "@tidemark/proto/traces/v1/traces";
 import type { SpanPayload, SpanRecord } from "@tidemark/codecs/spans";
 import type { ExportedSpanSchema } from "@tidemark/proto/traces/v1/archive";
 import type { TraceSummary } from "../fold/summary.rules.ts";
-import type { RunLabel } from "../runs/labels.sql.ts";
+import type { RunLabel } from "../runs/runs.sql.ts";
 import { spanIdText } from "../fold/span-ids.rules.ts";
 
 /** A trace as lists and details show it. */

@@ -4,9 +4,8 @@ import { exportedRuns } from "@tidemark/requests";
 import type { Handlers } from "@tidemark/rpc";
 import { createByteReader, readPayload, readTree, unpack } from "@tidemark/codecs/spans";
 import type { TracesDeps } from "../deps.ts";
-import { copyPayload } from "./payloads.sql.ts";
+import { copyPayload, readSegmentsOfTrace, readTracesOfRun, type StoredSegment } from "../state/segments.sql.ts";
 import { encodeExportedSpan } from "./encode-trace.ts";
-import { readSegmentsOfTrace, readTracesOfRun, type StoredSegment } from "./exported-segments.sql.ts";
 
 type Span = MessageInitShape<typeof ExportedSpanSchema>;
 

@@ -1,12 +1,22 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { AppError } from "@tidemark/errors";
+import { AppError, badRequest } from "@tidemark/errors";
 import { monthOf, planOf, planTiers, tierOf, type Plan, type Plans } from "@tidemark/limits";
-import type { UsageNumbersSchema } from "@tidemark/proto/usage/v1/usage";
+import { type UsageNumbersSchema, Quota } from "@tidemark/proto/usage/v1/usage";
 import { callerOf } from "@tidemark/requests";
 import type { UsageDeps, UsageHandlers } from "../deps.ts";
 import { forecastOf, warningsOf } from "./warnings.rules.ts";
-import { readRequests } from "./numbers.sql.ts";
-import { readNumbers, type Numbers } from "./read-numbers.ts";
+import {
+  readRequests,
+  readAccountUse,
+  readArtifactsUse,
+  readImportsUse,
+  readIngestUse,
+  readRunsUse,
+  readStoredContents,
+  readTraceUse,
+} from "./numbers.sql.ts";
+import type { Tx } from "@tidemark/pg";
+import { metadataBytes, storageBytes, storageByKind } from "./storage.rules.ts";
 
 /** UsageService.GetUsage. @throws unauthenticated; forbidden for keys of one project */
 export function getUsage({ db, plans, enforced, now }: UsageDeps): UsageHandlers["getUsage"] {
@@ -52,6 +62,22 @@ export function getUsage({ db, plans, enforced, now }: UsageDeps): UsageHandlers
   };
 }
 
+/** UsageService.GetQuotaUse. @throws unauthenticated; bad_request for an unknown quota */
+export function getQuotaUse({ db }: Pick<UsageDeps, "db">): UsageHandlers["getQuotaUse"] {
+  return async ({ quota }, call) => {
+    const { orgId } = callerOf(call);
+    const read = readers[quota];
+    if (read === undefined) throw badRequest("unknown quota", "quota");
+    return { used: BigInt(await db.readTenant(orgId, (tx) => read(tx, orgId))) };
+  };
+}
+
+const readers: Partial<Record<Quota, (tx: Tx, orgId: string) => Promise<number>>> = {
+  [Quota.METRIC_POINTS]: async (tx, orgId) => (await readIngestUse(tx, orgId)).monthPoints,
+  [Quota.TRACE_EVENTS]: async (tx, orgId) => (await readTraceUse(tx, orgId)).monthEvents,
+  [Quota.STORAGE]: async (tx, orgId) => (await readNumbers(tx, orgId)).storageBytes,
+};
+
 /** Returns the plans as the usage document shows them. */
 function plansOf(plans: Plans): Record<string, Plan & { readonly id: string }> {
   return Object.fromEntries(planTiers.map((id) => [id, { id, ...plans[id] }]));
@@ -92,5 +118,39 @@ function encodeNumbers(numbers: Numbers, requests: number): MessageInitShape<typ
       traces: BigInt(byKind.traces),
       reports: BigInt(byKind.reports),
     },
+  };
+}
+
+/** The numbers of an organization in all services, at one moment. */
+type Numbers = Awaited<ReturnType<typeof readNumbers>>;
+
+/** Reads the numbers of an organization in all services. The storage quota uses the same bytes. */
+async function readNumbers(tx: Tx, orgId: string) {
+  const runs = await readRunsUse(tx, orgId);
+  const ingest = await readIngestUse(tx, orgId);
+  const traces = await readTraceUse(tx, orgId);
+  const artifacts = await readArtifactsUse(tx, orgId);
+  const { stagedBytes } = await readImportsUse(tx, orgId);
+  const account = await readAccountUse(tx, orgId);
+  const contents = await readStoredContents(tx, orgId);
+  const rows = {
+    projects: runs.projects,
+    runs: runs.runs,
+    series: ingest.series,
+    artifacts: artifacts.artifacts,
+    keys: account.keys,
+    seats: account.seats,
+  };
+  const byKind = storageByKind({ ...artifacts, rows, points: ingest.points, stagedBytes, contents });
+  return {
+    runs,
+    ingest,
+    traces,
+    artifacts,
+    account,
+    stagedBytes,
+    estimatedBytes: metadataBytes(rows),
+    byKind,
+    storageBytes: storageBytes(byKind),
   };
 }

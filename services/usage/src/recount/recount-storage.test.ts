@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { startUsage, type UsageFixture } from "../usage.fixture.ts";
-import { driftsOf } from "./recount.rules.ts";
+import { driftsOf } from "../document/storage.rules.ts";
 import { recountStorage, type OrganizationDrift } from "./recount-storage.ts";
 
 let fixture: UsageFixture;

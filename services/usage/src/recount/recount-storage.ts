@@ -1,6 +1,6 @@
 import type { Db } from "@tidemark/pg";
 import { addStored, listOrganizations, readCounters, recountRows } from "./recount.sql.ts";
-import { driftsOf, type Drift } from "./recount.rules.ts";
+import { driftsOf, type Drift } from "../document/storage.rules.ts";
 
 /** A drift of an organization. */
 export type OrganizationDrift = Drift & { readonly orgId: string; readonly slug: string };

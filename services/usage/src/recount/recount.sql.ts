@@ -1,7 +1,7 @@
 import { sql, type Db, type Tx } from "@tidemark/pg";
 import type { StorageKind } from "@tidemark/limits";
 import { readArtifactsUse, readIngestUse, readStoredContents } from "../document/numbers.sql.ts";
-import type { Amounts } from "./recount.rules.ts";
+import type { Amounts } from "../document/storage.rules.ts";
 
 const organizationsSql = sql(
   "usage_list_organizations",

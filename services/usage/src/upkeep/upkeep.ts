@@ -1,5 +1,5 @@
 import { startRounds, type Rounds } from "@tidemark/work";
-import { inBatches, type Tx } from "@tidemark/pg";
+import { inBatches, type Tx, organizationRemover, type Db, type Removal } from "@tidemark/pg";
 import type { Log } from "@tidemark/telemetry";
 import { forgetFullBuckets } from "../leases/token-buckets.sql.ts";
 import { forgetGateways } from "../requests/month-requests.sql.ts";
@@ -23,4 +23,12 @@ export function startUsageUpkeep({ workerDb, log }: { readonly workerDb: Tx; rea
     round: async () => log.debug("upkeep done", await runUpkeep(workerDb)),
     onError: (error) => log.warn("upkeep failed; it is tried again in ten minutes", { error }),
   });
+}
+
+const removeRowsOfOrganization = organizationRemover("usage", ["month_requests", "token_buckets"]);
+
+/** Removes the counts of an organization; runs and projects have none. Resolves to true: nothing is left. `db` runs as the worker. */
+export async function removeUsage(db: Db, { orgId, kind }: Removal): Promise<boolean> {
+  if (kind === "organization") await removeRowsOfOrganization(db, orgId);
+  return true;
 }
