@@ -1,8 +1,12 @@
-import { startRounds } from "@tidemark/work";
-import type { Db } from "@tidemark/pg";
+import { startRounds, createPauses, nextTurn } from "@tidemark/work";
+import { type Db, binarySql, type Tx } from "@tidemark/pg";
 import type { Log, Metrics } from "@tidemark/telemetry";
-import { compactTrace } from "./compact-trace.ts";
-import { claimTraces, postpone } from "./compaction-work.sql.ts";
+import { claimTraces, postpone, findRest, finishWork, replaceSegments, weighSegments } from "./compaction-work.sql.ts";
+import { createByteReader, skipPayload, unpack } from "@tidemark/codecs/spans";
+import type { SpanTable } from "../fold/span-table.rules.ts";
+import { catchUp } from "../state/segments.sql.ts";
+import { newTraceState, type TraceKey } from "../state/trace-state.rules.ts";
+import { isWorthRewriting, rewriteSegments } from "./rewrite.rules.ts";
 
 /** A compactor that runs. */
 export type Compactor = {
@@ -61,4 +65,95 @@ export function startCompactor(options: {
     onError: (error) => log.warn("the round of compaction failed; the next one tries again", { error }),
   });
   return { round: rounds.begin, stop: rounds.stop };
+}
+
+/**
+ * The result for a trace: it was rewritten, it stays unchanged, or it has to be checked again. `rows` are segments that were read, `blocks` those that
+ * were written in their place.
+ */
+type Compacted =
+  | { readonly kind: "rewritten"; readonly rows: number; readonly blocks: number }
+  | { readonly kind: "kept" }
+  | { readonly kind: "later"; readonly seconds: number };
+
+/** This many segments that are not compacted are rewritten even while events arrive. */
+const SEGMENTS_SOON = 256;
+/** The payloads of a trace are in memory while it is rewritten; larger ones stay as they arrived. */
+const PAYLOAD_BYTES_MAX = 64 * 1024 * 1024;
+
+const payloadsSql = binarySql(
+  "traces_list_all_payloads",
+  "SELECT id, payloads FROM traces.segments WHERE org_id = $1 AND trace_id = $2 AND run_id = $3 ORDER BY id",
+);
+
+/** Rewrites a trace that has been quiet, if it is worth it, in one transaction that fails when events were added meanwhile. */
+async function compactTrace(db: Db, key: TraceKey, quietSeconds: number): Promise<Compacted> {
+  const { orgId } = key;
+  const rest = await db.withTenant(orgId, async (tx) => {
+    const found = await findRest(tx, key);
+    return found === undefined ? undefined : { ...found, bytes: await weighSegments(tx, key) };
+  });
+  if (rest === undefined) return { kind: "kept" };
+  if (rest.quietSeconds < quietSeconds && rest.segments - rest.compacted < SEGMENTS_SOON) {
+    return { kind: "later", seconds: quietSeconds - rest.quietSeconds };
+  }
+  const keep = async (): Promise<Compacted> => {
+    await db.withTenant(orgId, (tx) => finishWork(tx, key, rest.version));
+    return { kind: "kept" };
+  };
+  if (!isWorthRewriting(rest.bytes, rest.compacted)) return keep();
+  const read = await db.readTenant(orgId, async (tx) => {
+    const state = newTraceState();
+    await catchUp(tx, key, state);
+    const { table } = state.fold;
+    if (payloadBytesOf(table) > PAYLOAD_BYTES_MAX) return undefined;
+    return { version: state.version, table, payloads: await readLastPayloads(tx, key, table) };
+  });
+  if (read === undefined) return keep();
+  const { version, table, payloads } = read;
+  const segments = await rewriteSegments(table, (span) => payloads[span]!, nextTurn);
+  const isReplaced = await db.withTenant(orgId, (tx) => replaceSegments(tx, key, version, segments));
+  if (!isReplaced) return { kind: "later", seconds: quietSeconds };
+  return { kind: "rewritten", rows: rest.segments, blocks: segments.length };
+}
+
+function payloadBytesOf({ ids, columns }: SpanTable): number {
+  let bytes = 0;
+  for (let span = 0; span < ids.count; span++) bytes += columns.payloadBytes[span]!;
+  return bytes;
+}
+
+/** Spans that are looked at between two looks at the clock. */
+const SPANS_TOGETHER = 1024;
+
+/** Returns the bytes of the payload of each span: those of the event that counts. */
+async function readLastPayloads(tx: Tx, key: TraceKey, { ids, columns }: SpanTable): Promise<Uint8Array[]> {
+  const bySegment = new Map<number, Map<number, number>>();
+  const pauseIfLong = createPauses();
+  for (let span = 0; span < ids.count; span++) {
+    const pause = span % SPANS_TOGETHER === 0 ? pauseIfLong() : undefined;
+    if (pause !== undefined) await pause;
+    const segment = columns.segment[span]!;
+    if (!bySegment.has(segment)) bySegment.set(segment, new Map());
+    bySegment.get(segment)!.set(columns.place[span]!, span);
+  }
+  const payloads: Uint8Array[] = [];
+  await tx.each<{ id: number; payloads: Uint8Array }>(
+    payloadsSql,
+    [key.orgId, key.traceId, key.runId],
+    ({ id, payloads: packed }) => {
+      const spans = bySegment.get(id);
+      if (spans === undefined) return;
+      const bytes = unpack(packed);
+      const from = createByteReader(bytes);
+      for (let place = 0; from.left() > 0; place++) {
+        const start = bytes.length - from.left();
+        skipPayload(from);
+        const span = spans.get(place);
+        // A copy, because the memory is used again.
+        if (span !== undefined) payloads[span] = Uint8Array.from(bytes.subarray(start, bytes.length - from.left()));
+      }
+    },
+  );
+  return payloads;
 }

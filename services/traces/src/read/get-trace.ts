@@ -3,7 +3,15 @@ import { callerOf, pathId, requireLimit, throwFault } from "@tidemark/requests";
 import { badRequest, AppError, notFound } from "@tidemark/errors";
 import type { TracesDeps, TracesHandlers } from "../deps.ts";
 import { findRunLabels } from "../runs/runs.sql.ts";
-import { readSpanCursor, rootsOf, type WantedSpans, chooseSpans, countSpans, writeSpanCursor, type SpanPosition } from "./choose-spans.rules.ts";
+import {
+  readSpanCursor,
+  rootsOf,
+  type WantedSpans,
+  chooseSpans,
+  countSpans,
+  writeSpanCursor,
+  type SpanPosition,
+} from "./choose-spans.rules.ts";
 import { encodeTrace, encodeSpan, unlessNaN } from "./encode-trace.ts";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { SpanSchema } from "@tidemark/proto/traces/v1/traces";
