@@ -2,26 +2,27 @@ import { getCollection, listCollections, listVersions } from "./collections/list
 import { deleteAlias, setAlias } from "./collections/aliases.ts";
 import { createArtifact, reserveObjects, storeArtifact } from "./plain/store-artifact.ts";
 import { importArtifacts } from "./plain/import-artifacts.ts";
-import { deleteArtifact } from "./plain/delete-artifact.ts";
-import { countArtifacts, listArtifacts, locateArtifact } from "./plain/list-artifacts.ts";
+import {
+  deleteArtifact,
+  countArtifacts,
+  listArtifacts,
+  locateArtifact,
+  exportArtifactsHandler,
+} from "./plain/artifacts.ts";
 import { measureRemoval } from "./removal/remove-artifacts.ts";
 import { getStorage } from "./storage/get-storage.ts";
-import { sweepNow } from "./sweep/sweeper.ts";
-import { abortUpload } from "./uploads/abort-upload.ts";
+import { sweepNow } from "./sweep/sweep.ts";
+import { abortUpload, completeUpload } from "./uploads/end-upload.ts";
 import { beginUpload } from "./uploads/begin-upload.ts";
-import { completeUpload } from "./uploads/complete-upload.ts";
 import { locatePart, renewParts } from "./uploads/renew-parts.ts";
-import { addInput } from "./versions/add-input.ts";
+import { addInput, resolveVersion } from "./versions/resolve-version.ts";
 import { deleteVersion, setRetention } from "./versions/retention.ts";
-import { getVersion, getVersionLineage } from "./versions/get-version.ts";
-import { listEntries, locateEntry } from "./versions/list-entries.ts";
-import { resolveVersion } from "./versions/resolve-version.ts";
+import { getVersion, getVersionLineage, listEntries, locateEntry } from "./versions/get-version.ts";
 import type { ArtifactsArchiveService } from "@tidemark/proto/artifacts/v1/archive";
 import type { ArtifactsRestoreService } from "@tidemark/proto/artifacts/v1/restore";
 import type { Handlers } from "@tidemark/rpc";
 import { restoreCollectionHandler } from "./collections/restore-collection.ts";
 import { restoreBytesHandlers } from "./objects/restore-bytes.ts";
-import { exportArtifactsHandler } from "./plain/export-artifacts.ts";
 import { restoreArtifactsHandlers } from "./plain/restore-artifacts.ts";
 import { exportVersionsHandler } from "./versions/export-versions.ts";
 import { restoreVersionsHandlers } from "./versions/restore-versions.ts";

@@ -13,7 +13,7 @@ import { archiveHandlers, artifactsHandlers, restoreHandlers } from "./handlers.
 import { removeArtifacts } from "./removal/remove-artifacts.ts";
 
 import { findRunRefs, readRunChanges } from "./runs/run-refs.sql.ts";
-import { startSweeper } from "./sweep/sweeper.ts";
+import { startSweeper } from "./sweep/sweep.ts";
 import { createPartAddresses } from "./uploads/part-addresses.ts";
 import { createUploadJobs } from "./uploads/upload-jobs.ts";
 import { createUploadSecret } from "./uploads/uploads.sql.ts";

@@ -24,7 +24,7 @@ import { discardObject } from "../sweep/sweep.ts";
 import { addStorage } from "../storage/storage.sql.ts";
 import { type ArtifactFacts, readFacts, readSize, requireText, unknownSizesOf } from "./artifact-input.rules.ts";
 import { type ArtifactRow, countArtifact, insertArtifact } from "./artifacts.sql.ts";
-import { encodeArtifact } from "./list-artifacts.ts";
+import { encodeArtifact } from "./artifacts.ts";
 import { requireUpload, requireUploading, UPLOAD } from "../uploads/renew-parts.ts";
 
 type Deps = Pick<ArtifactsDeps, "db" | "runs" | "newId" | "storageBackend" | "blob" | "gate">;

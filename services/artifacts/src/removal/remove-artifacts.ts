@@ -1,6 +1,6 @@
 import { type Db, inBatches, type Removal, removeRows, type Tx } from "@tidemark/pg";
 import { releaseObjects } from "../objects/objects.sql.ts";
-import { forgetArtifact } from "../plain/delete-artifact.ts";
+import { forgetArtifact } from "../plain/artifacts.ts";
 import { addStorage } from "../storage/storage.sql.ts";
 import { failUpload } from "../uploads/upload-jobs.ts";
 import { lockCollection } from "../versions/retention.sql.ts";

@@ -3,7 +3,7 @@ import type { Blob } from "@tidemark/blob";
 import type { Call } from "@tidemark/rpc";
 import { type ArtifactsFixture, callOf, startArtifacts, storageOf, type Tenant } from "../artifacts.fixture.ts";
 import { beginning, content, type Content, sendFile, sendPart, upload } from "../uploads/uploads.fixture.ts";
-import { startSweeper } from "./sweeper.ts";
+import { startSweeper } from "./sweep.ts";
 
 let fixture: ArtifactsFixture;
 let tenant: Tenant;

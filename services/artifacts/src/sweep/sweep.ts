@@ -1,15 +1,32 @@
 import type { Blob } from "@tidemark/blob";
-import { type Db, sql } from "@tidemark/pg";
-import { failUpload } from "../uploads/upload-jobs.ts";
+import type { Db } from "@tidemark/pg";
+import { failUpload, type UploadJobs } from "../uploads/upload-jobs.ts";
 import { lockUpload } from "../uploads/sessions.sql.ts";
 import { lockCollection, retireVersion } from "../versions/retention.sql.ts";
 import { readVersions } from "../versions/versions.sql.ts";
-import { type Due, type DueKind, listDue, type Swept } from "./due.sql.ts";
+import {
+  claimUnneeded,
+  countOffPurged,
+  deleteEndedUpload,
+  findCollectionOf,
+  forgetObject,
+  listDue,
+  makeUnneeded,
+  markPurged,
+  takeObjectsOf,
+  type Due,
+  type DueKind,
+  type Swept,
+  countDue,
+} from "./sweep.sql.ts";
 import { releaseObjects } from "../objects/objects.sql.ts";
 import { addStorage } from "../storage/storage.sql.ts";
+import { type Rounds, startRounds } from "@tidemark/work";
+import type { Log } from "@tidemark/telemetry";
+import type { ArtifactsDeps, ArtifactsHandlers } from "../deps.ts";
 
 /** Dependencies of a sweep. */
-export type SweepOptions = {
+type SweepOptions = {
   /** With the service's role. */
   readonly db: Db;
   /** With the worker's role, which sees due items of all organizations. */
@@ -20,13 +37,69 @@ export type SweepOptions = {
   readonly isStopped?: () => boolean;
 };
 
+/** How often a process looks for uploads that another process left while verifying them. */
+const TAKE_OVER_MS = 5000;
+const TAKEN_OVER_TOGETHER = 10;
+
+/** Dependencies of a sweeper. */
+type SweeperOptions = Omit<SweepOptions, "isStopped"> & {
+  readonly jobs: Pick<UploadJobs, "resume">;
+  readonly sweepSeconds: number;
+  readonly log: Pick<Log, "info" | "warn">;
+};
+
+/** Sweeps from time to time, and resumes uploads that a process has left. `stop` ends it after the current step. */
+export function startSweeper(options: SweeperOptions): Pick<Rounds, "stop"> {
+  const { workerDb, jobs, log, sweepSeconds } = options;
+  const onError = (error: unknown): void =>
+    log.warn("artifacts could not be swept; the next round tries again", { error });
+  const sweeps = startRounds({
+    everyMs: sweepSeconds * 1000,
+    async round(isStopped) {
+      const swept = await sweep({ ...options, isStopped });
+      if (!Object.values(swept).some((count) => count > 0)) return;
+      const { sessions, versionsExpired, versionsPurged, objects, bytes } = swept;
+      log.info("artifacts are swept", {
+        sessions,
+        versions_expired: versionsExpired,
+        versions_purged: versionsPurged,
+        objects,
+        bytes,
+      });
+    },
+    onError,
+  });
+  const takeovers = startRounds({
+    everyMs: TAKE_OVER_MS,
+    async round(isStopped) {
+      for (const { orgId, id } of await listDue(workerDb, "left", TAKEN_OVER_TOGETHER)) {
+        // The job reports why it failed, to the client that asks for it or in the log; the next round looks again.
+        if (!isStopped()) await jobs.resume(orgId, id).catch(() => {});
+      }
+    },
+    onError,
+  });
+  return { stop: async () => void (await Promise.all([sweeps.stop(), takeovers.stop()])) };
+}
+
+/** Sweeps now, or with `dry_run` only counts what is due. @throws service_unavailable */
+export function sweepNow(deps: ArtifactsDeps): ArtifactsHandlers["sweep"] {
+  return async ({ dryRun }) => {
+    const { sessions, versionsExpired, versionsPurged, objects, bytes } = dryRun
+      ? await countDue(deps.workerDb)
+      : await sweep(deps);
+    return {
+      sessions: BigInt(sessions),
+      versionsExpired: BigInt(versionsExpired),
+      versionsPurged: BigInt(versionsPurged),
+      objects: BigInt(objects),
+      bytes: BigInt(bytes),
+    };
+  };
+}
+
 /** Items looked up at a time; items that one of them made due are found by the next look-up. */
 const BATCH = 100;
-
-const deleteEnded = sql(
-  "artifacts_delete_ended_upload",
-  "DELETE FROM artifacts.upload_sessions WHERE org_id = $1 AND id = $2",
-);
 
 /**
  * Does all due work of all organizations: fails uploads whose time is over, ends versions that expired, releases the bytes of versions after
@@ -47,9 +120,7 @@ export async function sweep(options: SweepOptions): Promise<Swept> {
     swept.objects += 1;
     swept.bytes += bytes;
   });
-  await each("ended", ({ orgId, id }) =>
-    db.withTenant(orgId, async (tx) => void (await tx.rows(deleteEnded, [orgId, id]))),
-  );
+  await each("ended", (due) => db.withTenant(due.orgId, (tx) => deleteEndedUpload(tx, due)));
   if (failures.length > 0) throw new AggregateError(failures, `${failures.length} steps of a sweep failed`);
   return swept;
 }
@@ -99,65 +170,27 @@ function expireVersion({ db, graceDays }: SweepOptions, { orgId, id }: Due): Pro
   });
 }
 
-const find = sql(
-  "artifacts_find_purgeable_version",
-  `SELECT collection_id AS "collectionId" FROM artifacts.versions WHERE org_id = $1 AND id = $2`,
-);
-const mark = sql(
-  "artifacts_mark_version_purged",
-  `UPDATE artifacts.versions SET purged_at = now()
-   WHERE org_id = $1 AND id = $2 AND state = 'soft_deleted' AND purged_at IS NULL AND purge_after < now()
-   RETURNING size_bytes AS "sizeBytes"`,
-);
-const takeObjects = sql(
-  "artifacts_take_objects_of_version",
-  `WITH had AS (
-     SELECT e.id, e.object_id, e.size_bytes FROM artifacts.entries e
-     WHERE e.org_id = $1 AND e.version_id = $2 AND e.object_id IS NOT NULL
-   ), taken AS (
-     UPDATE artifacts.entries e SET object_id = NULL FROM had WHERE e.org_id = $1 AND e.id = had.id
-   )
-   SELECT object_id AS "objectId", coalesce(size_bytes, 0) AS "owedBytes" FROM had`,
-);
-const countOff = sql(
-  "artifacts_count_off_purged_version",
-  `UPDATE artifacts.collections SET bytes_pending_delete = bytes_pending_delete - $3 WHERE org_id = $1 AND id = $2`,
-);
-
 /** Releases the bytes of a deleted version whose grace period is over. Returns whether it was due. */
-function purgeVersion(db: Db, { orgId, id }: Due): Promise<boolean> {
+function purgeVersion(db: Db, due: Due): Promise<boolean> {
+  const { orgId } = due;
   return db.withTenant(orgId, async (tx) => {
-    const found = await tx.one<{ collectionId: string }>(find, [orgId, id]);
-    if (found === undefined) return false;
-    await lockCollection(tx, orgId, found.collectionId);
-    const purged = await tx.one<{ sizeBytes: number }>(mark, [orgId, id]);
-    if (purged === undefined) return false;
-    const objects = await tx.rows<{ objectId: string; owedBytes: number }>(takeObjects, [orgId, id]);
+    const collectionId = await findCollectionOf(tx, due);
+    if (collectionId === undefined) return false;
+    await lockCollection(tx, orgId, collectionId);
+    const sizeBytes = await markPurged(tx, due);
+    if (sizeBytes === undefined) return false;
+    const objects = await takeObjectsOf(tx, due);
     const owed = objects.reduce((sum, { owedBytes }) => sum + owedBytes, 0);
     const settled = await releaseObjects(tx, orgId, objects);
-    await tx.rows(countOff, [orgId, found.collectionId, purged.sizeBytes]);
+    await countOffPurged(tx, orgId, collectionId, sizeBytes);
     await addStorage(tx, orgId, {
       // References count for a version and have no bytes here.
-      pendingDeleteBytes: -(settled + purged.sizeBytes - owed),
+      pendingDeleteBytes: -(settled + sizeBytes - owed),
       versionsPendingDelete: -1,
     });
     return true;
   });
 }
-
-const claim = sql(
-  "artifacts_claim_unneeded_object",
-  `UPDATE artifacts.objects SET state = 'unneeded'
-   WHERE org_id = $1 AND id = $2 AND state <> 'stored' AND sweep_after < now() RETURNING true`,
-);
-const discard = sql(
-  "artifacts_discard_object",
-  `UPDATE artifacts.objects SET state = 'unneeded', sweep_after = '-infinity' WHERE org_id = $1 AND id = $2 AND state = 'arriving'`,
-);
-const forget = sql(
-  "artifacts_forget_object",
-  `DELETE FROM artifacts.objects WHERE org_id = $1 AND id = $2 AND state = 'unneeded' RETURNING owed_bytes AS "owedBytes"`,
-);
 
 /**
  * Removes the bytes of an unneeded object, then its row; its share of the bytes of deleted things is deducted in the same transaction.
@@ -166,18 +199,18 @@ const forget = sql(
  */
 async function removeObject(
   { db, blob }: { readonly db: Db; readonly blob: Blob },
-  { orgId, id }: Due,
+  due: Due,
 ): Promise<number | undefined> {
+  const { orgId, id } = due;
   // From here on, no row can refer to it.
-  const claimed = await db.withTenant(orgId, (tx) => tx.one(claim, [orgId, id]));
-  if (claimed === undefined) return undefined;
+  if (!(await db.withTenant(orgId, (tx) => claimUnneeded(tx, due)))) return undefined;
   const key = blob.keyOf(orgId, id);
   const entry = await blob.head(key);
   await blob.remove(key);
   return db.withTenant(orgId, async (tx) => {
-    const forgotten = await tx.one<{ owedBytes: number }>(forget, [orgId, id]);
-    if (forgotten === undefined) return undefined;
-    if (forgotten.owedBytes > 0) await addStorage(tx, orgId, { pendingDeleteBytes: -forgotten.owedBytes });
+    const owedBytes = await forgetObject(tx, due);
+    if (owedBytes === undefined) return undefined;
+    if (owedBytes > 0) await addStorage(tx, orgId, { pendingDeleteBytes: -owedBytes });
     return entry?.sizeBytes ?? 0;
   });
 }
@@ -187,7 +220,6 @@ async function removeObject(
  * it.
  */
 export async function discardObject(deps: { readonly db: Db; readonly blob: Blob }, object: Due): Promise<void> {
-  const { orgId, id } = object;
-  await deps.db.withTenant(orgId, (tx) => tx.rows(discard, [orgId, id]));
+  await deps.db.withTenant(object.orgId, (tx) => makeUnneeded(tx, object));
   await removeObject(deps, object).catch(() => {});
 }

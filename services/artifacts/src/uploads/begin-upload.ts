@@ -12,8 +12,7 @@ import { encodeVersion, requireStoredVersion } from "../versions/get-version.ts"
 import { readVersions, selectVersion, type VersionRow } from "../versions/versions.sql.ts";
 import { encodeSession } from "./renew-parts.ts";
 import { digestManifest, type ManifestEntry } from "./completion.rules.ts";
-import { openStoreUploads } from "./open-store-uploads.ts";
-import { ADDRESS_SECONDS } from "./part-addresses.ts";
+import { openStoreUploads, ADDRESS_SECONDS } from "./part-addresses.ts";
 import { findUpload, insertUpload, type UploadFileRow, type UploadSessionRow } from "./sessions.sql.ts";
 import { createOrReuseVersion } from "./store-version.ts";
 import { planUpload, reservedBytesOf } from "./upload-plan.rules.ts";

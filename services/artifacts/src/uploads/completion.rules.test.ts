@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { create } from "@bufbuild/protobuf";
 import { describe, expect, test } from "@jest/globals";
 import { CompletedFileSchema } from "@tidemark/proto/artifacts/v1/uploads";
-import { readCompletion } from "./completion.rules.ts";
+import { readCompletion, digestManifest, type ManifestEntry } from "./completion.rules.ts";
 
 const inlineFile = { id: randomUUID(), path: "small", uploadKind: "inline", partCount: 0, verified: false } as const;
 const putFile = { id: randomUUID(), path: "middle", uploadKind: "put", partCount: 1, verified: false } as const;
@@ -61,4 +61,39 @@ describe("a bad completion", () => {
     );
     expect(() => readCompletion(sent, files)).toThrow(text);
   });
+});
+
+const entry = (more: Partial<ManifestEntry> = {}): ManifestEntry => ({
+  path: "a",
+  kind: "file",
+  sizeBytes: 1,
+  sha256: "0".repeat(64),
+  mimeType: "text/plain",
+  referenceUri: undefined,
+  ...more,
+});
+const digest = (...entries: ManifestEntry[]): string => digestManifest(entries).toString("hex");
+
+test("the order of entries and the media type do not count", () => {
+  const [a, b] = [entry(), entry({ path: "b" })];
+  expect(digest(a, b)).toBe(digest(b, { ...a, mimeType: "image/png" }));
+  expect(digest(a)).toMatch(/^[0-9a-f]{64}$/);
+});
+
+test.each<[string, Partial<ManifestEntry>]>([
+  ["path", { path: "b" }],
+  ["kind", { kind: "directory" }],
+  ["size", { sizeBytes: 2 }],
+  ["hash", { sha256: "1".repeat(64) }],
+  ["address", { referenceUri: "" }],
+  ["missing size", { sizeBytes: undefined }],
+])("the %s counts", (_, more) => expect(digest(entry(more))).not.toBe(digest(entry())));
+
+test("paths are ordered by their bytes, so that every language has the same order", () => {
+  const [high, low] = [entry({ path: "\u{1f600}" }), entry({ path: "\uffee" })];
+  expect(digest(high, low)).toBe(digest(low, high));
+});
+
+test("parts of one entry cannot be taken for those of another", () => {
+  expect(digest(entry({ path: "ab", kind: "c" }))).not.toBe(digest(entry({ path: "a", kind: "bc" })));
 });

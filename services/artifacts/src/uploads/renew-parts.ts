@@ -4,7 +4,7 @@ import { PARTS_PER_ANSWER_MAX } from "@tidemark/limits";
 import type { UploadSessionSchema } from "@tidemark/proto/artifacts/v1/uploads";
 import { callerOf, canSee, pathId, throwFault, type Caller } from "@tidemark/requests";
 import type { ArtifactsDeps, ArtifactsHandlers } from "../deps.ts";
-import { openStoreUploads } from "./open-store-uploads.ts";
+import { openStoreUploads } from "./part-addresses.ts";
 import { readPartToken } from "./part-token.rules.ts";
 import { findUploadFile, type UploadSessionRow } from "./sessions.sql.ts";
 import { findVisibleUpload, lockVisibleUpload } from "./uploads.sql.ts";

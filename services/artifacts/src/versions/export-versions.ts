@@ -10,8 +10,8 @@ import type {
 import { callerOf, canSee, isUuid, requireExportedIds, type RunDirectory } from "@tidemark/requests";
 import type { StreamHandler } from "@tidemark/rpc";
 import type { ArtifactsDeps } from "../deps.ts";
-import { encodeEntry } from "./list-entries.ts";
-import { listEntryRows } from "./entries.sql.ts";
+import { encodeEntry } from "./get-version.ts";
+import { listEntryRows } from "./versions.sql.ts";
 import {
   readCollections,
   readEdges,

@@ -4,9 +4,9 @@ import type { CompleteUploadRequest } from "@tidemark/proto/artifacts/v1/uploads
 import type { ArtifactsDeps, ArtifactsHandlers } from "../deps.ts";
 import { encodeVersion, requireStoredVersion } from "../versions/get-version.ts";
 import { readCompletion } from "./completion.rules.ts";
-import { lockSeenUpload, requireUpload, requireUploading, UPLOAD } from "./renew-parts.ts";
+import { lockSeenUpload, requireUpload, requireUploading, UPLOAD, encodeSession } from "./renew-parts.ts";
 import { beginUploadCompletion, listUploadFiles } from "./sessions.sql.ts";
-import { LEASE_SECONDS } from "./upload-jobs.ts";
+import { LEASE_SECONDS, failUpload } from "./upload-jobs.ts";
 
 /** Milliseconds that a request waits for the verification, which then goes on without the request. */
 const WAIT_MS = 8000;
@@ -78,4 +78,25 @@ async function waited(job: Promise<void>, until: number): Promise<void> {
     timer = setTimeout(resolve, until - performance.now());
   });
   await Promise.race([job, late]).finally(() => clearTimeout(timer));
+}
+
+/**
+ * Gives an upload up (API specification, POST /api/artifact-uploads/{upload_session_id}/abort); an upload that was already given up stays so.
+ * @throws not_found, bad_request, conflict when it is being completed or has become a version
+ */
+export function abortUpload({ db }: ArtifactsDeps): ArtifactsHandlers["abortUpload"] {
+  return (request, call) => {
+    const caller = callerOf(call);
+    const { orgId } = caller;
+    const sessionId = pathId(request.uploadSessionId, UPLOAD);
+    return db.withTenant(orgId, async (tx) => {
+      const session = await lockSeenUpload(tx, caller, sessionId);
+      throwFault(request.bodyFault);
+      if (session.state === "uploading") await failUpload(tx, orgId, sessionId, request.reason);
+      else if (session.state !== "failed") {
+        throw new AppError("conflict", "the upload is being completed, or was");
+      }
+      return { session: encodeSession({ ...session, state: "failed" }) };
+    });
+  };
 }

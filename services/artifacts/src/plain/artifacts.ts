@@ -1,6 +1,6 @@
 import { badRequest, notFound } from "@tidemark/errors";
 import { ARTIFACTS_ROWS, PAGE_BYTES_MAX, RUNS_PAGE_ROWS } from "@tidemark/limits";
-import { callerOf, canSee, isUuid, pathId, throwFault } from "@tidemark/requests";
+import { callerOf, canSee, isUuid, pathId, throwFault, exportedRuns } from "@tidemark/requests";
 import type { ArtifactsDeps, ArtifactsHandlers } from "../deps.ts";
 import {
   type ArtifactPlace,
@@ -9,14 +9,22 @@ import {
   findArtifact,
   readArtifacts,
   weighArtifactsFrom,
+  countArtifact,
+  takeArtifact,
 } from "./artifacts.sql.ts";
 import { isInstant, readCursor, writeCursor } from "@tidemark/values";
-import type { Db } from "@tidemark/pg";
+import { type Db, type Tx, streamPages } from "@tidemark/pg";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { ArtifactSchema } from "@tidemark/proto/artifacts/v1/artifacts";
+import { releaseObjects } from "../objects/objects.sql.ts";
+import { addStorage } from "../storage/storage.sql.ts";
+import { unknownSizesOf } from "./artifact-input.rules.ts";
+import type { ArtifactsArchiveService } from "@tidemark/proto/artifacts/v1/archive";
+import type { Handlers } from "@tidemark/rpc";
+import { readArtifactsOfRun } from "./archived-artifacts.sql.ts";
 
 /** The name of a plain artifact in errors. */
-export const ARTIFACT = "artifact";
+const ARTIFACT = "artifact";
 
 /** ArtifactsService.ListArtifacts: a page of the artifacts of a run, newest first. @throws not_found, bad_request */
 export function listArtifacts(deps: Pick<ArtifactsDeps, "db" | "runs">): ArtifactsHandlers["listArtifacts"] {
@@ -119,5 +127,51 @@ export function encodeArtifact(row: ArtifactRow): MessageInitShape<typeof Artifa
     storageBackend: row.storageBackend,
     metadataJson: utf8.encode(row.metadata),
     createdAt: row.createdAt,
+  };
+}
+
+/** ArtifactsService.DeleteArtifact: its bytes count as pending until the store has removed them. @throws not_found, also for a repeat */
+export function deleteArtifact({ db }: Pick<ArtifactsDeps, "db">): ArtifactsHandlers["deleteArtifact"] {
+  return async (request, call) => {
+    const { orgId, projectId } = callerOf(call);
+    const id = pathId(request.artifactId, ARTIFACT);
+    const row = await db.withTenant(orgId, async (tx) => {
+      const taken = await takeArtifact(tx, orgId, id, projectId);
+      if (taken === undefined) throw notFound(ARTIFACT);
+      await forgetArtifact(tx, taken);
+      return taken;
+    });
+    return { artifact: encodeArtifact(row) };
+  };
+}
+
+/** Updates objects and counters for an artifact that the transaction has deleted. */
+export async function forgetArtifact(tx: Tx, artifact: ArtifactRow): Promise<void> {
+  const { orgId, objectId } = artifact;
+  const bytes = objectId === null ? 0 : artifact.sizeBytes!;
+  const settled = objectId === null ? 0 : await releaseObjects(tx, orgId, [{ objectId, owedBytes: bytes }]);
+  await countArtifact(tx, orgId, artifact, -1);
+  await addStorage(tx, orgId, {
+    artifacts: -1,
+    unknownSizes: -unknownSizesOf([artifact]),
+    artifactBytes: -bytes,
+    pendingDeleteBytes: bytes - settled,
+  });
+}
+
+/** ArtifactsArchiveService.ExportArtifacts. @throws bad_request, not_found */
+export function exportArtifactsHandler({
+  db,
+  runs,
+}: Pick<ArtifactsDeps, "db" | "runs">): Handlers<(typeof ArtifactsArchiveService)["method"]>["exportArtifacts"] {
+  return async function* (request, call) {
+    const { orgId, runIds } = await exportedRuns(runs, request.runIds, call);
+    const order = request.byPage ? "newest" : "oldest";
+    yield* streamPages(db, orgId, request.byPage, async function* (read) {
+      for (const runId of runIds) {
+        for await (const rows of readArtifactsOfRun(read, orgId, runId, order))
+          yield { artifacts: rows.map(encodeArtifact) };
+      }
+    });
   };
 }
