@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { takeTurns } from "./take-turns.ts";
+import { takeTurns } from "./work-loop.ts";
 
 /** Turns by a clock that a test moves, and that moves by the given milliseconds in each round of other work. */
 function turnsBeside(rounds: readonly number[]) {

@@ -16,8 +16,7 @@ import type { IdSource } from "../writes/id-source.rules.ts";
 import { noteWrite, replyToWrite, throwBodyFault } from "../writes/write-steps.ts";
 import { appendLogLines } from "./log-lines.sql.ts";
 import { logStreamOf } from "./log-page.rules.ts";
-import { segmentBlockOf } from "./segment-block.rules.ts";
-import { readSentTime } from "./sent-time.rules.ts";
+import { segmentBlockOf, readSentTime } from "./log-line.rules.ts";
 
 /** IngestService.AppendLogLines. @throws not_found, bad_request, plan_limit_exceeded, idempotency_key_reused, idempotency_in_progress */
 export function appendLogLinesHandler(deps: {

@@ -1,8 +1,7 @@
 import { decodeLogBlock, messageBytesOf, type LogColumns } from "@tidemark/codecs/logs";
 import type { Db } from "@tidemark/pg";
 import { claimOf, type CompactionKind, type VisitResult } from "../compaction/work-loop.ts";
-import { absorbLines, foldLevels } from "./arrange-log-lines.ts";
-import { openLogBlocks } from "./log-block-store.ts";
+import { absorbLines, foldLevels, openLogBlocks } from "./arrange-log-lines.ts";
 import { countLogSegments, listLogSegments } from "./log-blocks.sql.ts";
 import { LEVEL_RULES, type LevelRules } from "./log-levels.rules.ts";
 import { logStreamOf, type LogSource } from "./log-page.rules.ts";

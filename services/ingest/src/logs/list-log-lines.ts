@@ -5,10 +5,16 @@ import { callerOf, canBeFound, pathId, throwFault, type RunDirectory } from "@ti
 import type { Handler } from "@tidemark/rpc";
 import { mapInTurns } from "@tidemark/work";
 import { countFitting } from "../reads/page-weight.rules.ts";
-import type { ScannedLine } from "./line-window.rules.ts";
+import {
+  type ScannedLine,
+  logStreamOf,
+  readLogCursor,
+  searchLines,
+  searchPage,
+  writeLogCursor,
+} from "./log-page.rules.ts";
 import { readLogPage, readLogTail } from "./log-lines.sql.ts";
-import { logStreamOf, readLogCursor, searchLines, searchPage, writeLogCursor } from "./log-page.rules.ts";
-import { createTimeWriter, splitMicros } from "./sent-time.rules.ts";
+import { createTimeWriter, splitMicros } from "./log-line.rules.ts";
 
 /** IngestReadService.ListLogLines. @throws not_found, then bad_request, also for a text that is not a cursor */
 export function listLogLinesHandler(deps: {

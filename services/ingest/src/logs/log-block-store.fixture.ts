@@ -6,7 +6,7 @@ import {
   messageBytesOf,
   positionAt,
 } from "@tidemark/codecs/logs";
-import type { LogBlockStore } from "./log-block-store.ts";
+import type { LogBlockStore } from "./arrange-log-lines.ts";
 import type { BlockFacts, NewBlock } from "./log-levels.rules.ts";
 import type { LogPosition } from "./log-page.rules.ts";
 

@@ -9,8 +9,10 @@ import {
   type LineWindow,
   type ScannedLine,
   type Wanted,
-} from "./line-window.rules.ts";
-import { logStart, type LogPosition, type LogSource } from "./log-page.rules.ts";
+  logStart,
+  type LogPosition,
+  type LogSource,
+} from "./log-page.rules.ts";
 
 /** One accepted request of console lines, which becomes a landing segment. */
 export type LogWrite = {

@@ -1,5 +1,13 @@
 import { readCursor, writeCursor } from "@tidemark/values";
 import { badRequest } from "@tidemark/errors";
+import {
+  comparePositions,
+  countOf,
+  createTextFinder,
+  indexAfter,
+  messageAt,
+  type LogColumns,
+} from "@tidemark/codecs/logs";
 
 /** The two streams of a console. */
 export type LogStream = "stdout" | "stderr";
@@ -41,7 +49,7 @@ export function scanBound(limit: number): number {
 }
 
 /** A page of search results. */
-export type SearchPage<Line> = {
+type SearchPage<Line> = {
   readonly lines: Line[];
   /** Where the next page begins; undefined at the end of the stream. */
   readonly next: LogPosition | undefined;
@@ -72,4 +80,119 @@ export function searchPage<Line extends LogPosition & { readonly message: string
   }
   const truncated = scanned.length > bound;
   return { lines, next: truncated ? scanned[bound - 1] : undefined, truncated };
+}
+
+/** A line that a reader has examined. */
+export type ScannedLine = LogPosition & {
+  /** Null when it does not contain the searched text. */
+  readonly message: string | null;
+  readonly createdUs: number;
+  /** The client's time, NaN when the client sent none. */
+  readonly sentSeconds: number;
+  readonly sentMicros: number;
+};
+
+/**
+ * Collects the wanted lines from stored parts of a stream, which may overlap and are added one after another. It keeps only the wanted
+ * lines, so its memory does not depend on the number of parts.
+ */
+export type LineWindow = {
+  /** The most lines that it looks at. */
+  readonly linesMax: number;
+  add(columns: LogColumns): void;
+  /** Returns whether no line is wanted from parts that begin at this position or later (in a window on the last lines: that end there or earlier). */
+  isDoneAt(position: LogPosition): boolean;
+  /** Returns the kept lines in the order of the stream. */
+  lines(): readonly ScannedLine[];
+};
+
+/** Which lines are wanted. */
+export type Wanted = {
+  readonly after: LogPosition;
+  /** The most lines to look at. */
+  readonly linesMax: number;
+  /** The number of matching lines at which the page ends. */
+  readonly matchesMax: number;
+  /** The text that a matching line contains. Empty: every line matches. */
+  readonly text: string;
+};
+
+/** Collects the first lines after a position, up to `linesMax`, or up to the last wanted match. */
+export function createPageWindow({ after, linesMax, matchesMax, text }: Wanted): LineWindow {
+  const finder = text === "" ? undefined : createTextFinder(text);
+  let kept: ScannedLine[] = [];
+  let full = false;
+
+  const trim = (): void => {
+    let matches = 0;
+    for (let i = 0; i < kept.length; i++) {
+      if (kept[i]!.message !== null) matches += 1;
+      if (matches < matchesMax && i + 1 < linesMax) continue;
+      kept.length = i + 1;
+      full = true;
+      return;
+    }
+  };
+
+  return {
+    linesMax,
+    add(columns) {
+      const from = indexAfter(columns, after);
+      const to = Math.min(countOf(columns), from + linesMax);
+      const found = finder?.find(columns, from, to);
+      const fresh: ScannedLine[] = [];
+      for (let i = from, matches = 0; i < to && matches < matchesMax; i++) {
+        const matched = found === undefined || found[i - from] === 1;
+        if (matched) matches += 1;
+        const line = lineAt(columns, i, matched);
+        if (full && comparePositions(kept.at(-1)!, line) < 0) break;
+        fresh.push(line);
+      }
+      kept = merged(kept, fresh);
+      trim();
+    },
+    isDoneAt: (position) => full && comparePositions(kept.at(-1)!, position) < 0,
+    lines: () => kept,
+  };
+}
+
+/** Collects the last `linesMax` lines. */
+export function createTailWindow(linesMax: number): LineWindow {
+  let kept: ScannedLine[] = [];
+  return {
+    linesMax,
+    add(columns) {
+      const fresh: ScannedLine[] = [];
+      for (let i = Math.max(0, countOf(columns) - linesMax); i < countOf(columns); i++) {
+        fresh.push(lineAt(columns, i, true));
+      }
+      kept = merged(kept, fresh).slice(-linesMax);
+    },
+    isDoneAt: (position) => kept.length === linesMax && comparePositions(kept[0]!, position) > 0,
+    lines: () => kept,
+  };
+}
+
+function lineAt(columns: LogColumns, index: number, withMessage: boolean): ScannedLine {
+  return {
+    lineNumber: columns.lineNumbers[index]!,
+    id: columns.ids[index]!,
+    message: withMessage ? messageAt(columns, index) : null,
+    createdUs: columns.createdUs[index]!,
+    sentSeconds: columns.sentSeconds[index]!,
+    sentMicros: columns.sentMicros[index]!,
+  };
+}
+
+function merged(a: ScannedLine[], b: ScannedLine[]): ScannedLine[] {
+  if (b.length === 0) return a;
+  if (a.length === 0 || comparePositions(a.at(-1)!, b[0]!) < 0) return [...a, ...b];
+  const all: ScannedLine[] = [];
+  let fromA = 0;
+  for (const line of b) {
+    while (fromA < a.length && comparePositions(a[fromA]!, line) < 0) all.push(a[fromA++]!);
+    all.push(line);
+  }
+  while (fromA < a.length) all.push(a[fromA++]!);
+  return all;
 }

@@ -1,7 +1,12 @@
 import type { Db } from "@tidemark/pg";
 import type { WorkItem } from "../../compaction/compaction-work.sql.ts";
-import { takeTurns } from "../../compaction/take-turns.ts";
-import { QUIET_SECONDS, claimOf, type CompactionKind, type VisitResult } from "../../compaction/work-loop.ts";
+import {
+  takeTurns,
+  QUIET_SECONDS,
+  claimOf,
+  type CompactionKind,
+  type VisitResult,
+} from "../../compaction/work-loop.ts";
 import { arrangeMetrics, type Arranged } from "./arrange-metrics.ts";
 import { KEY_RANGE_RULES, sealedPoints, type KeyRange, type KeyRangeRules } from "./key-ranges.rules.ts";
 import { openMetricBlocks, type MetricBlockStore } from "./metric-block-store.ts";

@@ -1,5 +1,5 @@
 import { readDecimals, readSeconds, SECONDS_CHARACTERS } from "@tidemark/values";
-import type { SentTime } from "@tidemark/codecs/logs";
+import { type SentTime, encodeLogBlock, type LogColumns } from "@tidemark/codecs/logs";
 
 const SECOND_US = 1_000_000;
 const DECIMALS_MAX = 6;
@@ -40,4 +40,15 @@ export function createTimeWriter(): (seconds: number, micros: number) => string 
 export function splitMicros(micros: number): SentTime {
   const seconds = Math.floor(micros / SECOND_US);
   return { seconds, micros: micros - seconds * SECOND_US };
+}
+
+/**
+ * A segment up to this size fits into a page of PostgreSQL with its row: to compress it would cost the server more than writing it costs
+ * PostgreSQL, and it is compacted within a minute. Larger segments are compressed, so that less is written to the disk.
+ */
+const COMPRESS_FROM = 7_500;
+
+/** Returns the block of a new segment. */
+export function segmentBlockOf(columns: LogColumns): Uint8Array {
+  return encodeLogBlock(columns, { compressFrom: COMPRESS_FROM });
 }

@@ -1,21 +1,40 @@
+import { streamPages, type Db } from "@tidemark/pg";
+import type { ExportAttributesRequestSchema, ExportAttributesResponseSchema } from "@tidemark/proto/ingest/v1/archive";
+import { exportedRuns, type RunDirectory, callerOf, pathId } from "@tidemark/requests";
+import type { StreamHandler, Handler } from "@tidemark/rpc";
+import { encodeAttribute } from "./attributes.ts";
+import { findAttributeRuns, readAttributes, insertRestoredAttributes } from "./archived-attributes.sql.ts";
 import type { ChangePublisher } from "@tidemark/bus";
 import { badRequest } from "@tidemark/errors";
 import { ATTRIBUTES_PAGE_ROWS } from "@tidemark/limits";
 import { toBinary } from "@bufbuild/protobuf";
-import type { Db } from "@tidemark/pg";
 import { ChangeKind } from "@tidemark/proto/changes/v1/changes";
 import { AttributeSchema } from "@tidemark/proto/ingest/v1/ingest";
 import type {
   RestoreAttributesRequestSchema,
   RestoreAttributesResponseSchema,
 } from "@tidemark/proto/ingest/v1/restore";
-import { callerOf, pathId, type RunDirectory } from "@tidemark/requests";
-import type { Handler } from "@tidemark/rpc";
 import type { IdSource } from "../writes/id-source.rules.ts";
 import { withFreshIds } from "../writes/fresh-ids.sql.ts";
 import { noteWrite } from "../writes/write-steps.ts";
 import { restoreOnce } from "../writes/restore-once.ts";
-import { insertRestoredAttributes } from "./restored-attributes.sql.ts";
+
+/** IngestArchiveService.ExportAttributes. @throws bad_request, not_found */
+export function exportAttributesHandler(deps: {
+  readonly db: Db;
+  readonly runs: RunDirectory;
+}): StreamHandler<typeof ExportAttributesRequestSchema, typeof ExportAttributesResponseSchema> {
+  return async function* (request, call) {
+    const { orgId, runIds } = await exportedRuns(deps.runs, request.runIds, call);
+    yield* streamPages(deps.db, orgId, request.byPage, async function* (read) {
+      for (const runId of await read((tx) => findAttributeRuns(tx, orgId, runIds))) {
+        for await (const records of readAttributes(read, orgId, runId)) {
+          yield { attributes: records.map((record) => encodeAttribute(orgId, runId, record)) };
+        }
+      }
+    });
+  };
+}
 
 const utf8 = new TextDecoder();
 

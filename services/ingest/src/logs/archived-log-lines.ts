@@ -1,25 +1,65 @@
-import { doublesOfBytes, LINE_LENGTHS_MAX } from "@tidemark/archive";
+import { bytesOfColumn, doublesOfBytes, LINE_LENGTHS_MAX } from "@tidemark/archive";
+import type { Db } from "@tidemark/pg";
+import type { ExportLogLinesRequestSchema, ExportLogLinesResponseSchema } from "@tidemark/proto/ingest/v1/archive";
+import { exportedRuns, type RunDirectory, callerOf, pathId } from "@tidemark/requests";
+import type { StreamHandler, Handler } from "@tidemark/rpc";
+import { type ScannedLine, logStart, type LogPosition, logStreamOf } from "./log-page.rules.ts";
+import { readLogPageIn } from "./log-lines.sql.ts";
+import { findLogStreams, insertLogSegments, type LogSegment } from "./archived-log-lines.sql.ts";
 import type { ChangePublisher } from "@tidemark/bus";
 import { badRequest } from "@tidemark/errors";
 import { LOG_LINES_MAX } from "@tidemark/limits";
 import { columnsOfRequest, countOf, messageBytesOf, REQUEST_IDS, type ArrivingLine } from "@tidemark/codecs/logs";
-import type { Db } from "@tidemark/pg";
 import { ChangeKind } from "@tidemark/proto/changes/v1/changes";
 import type {
   RestoreLogLinesRequest,
   RestoreLogLinesRequestSchema,
   RestoreLogLinesResponseSchema,
 } from "@tidemark/proto/ingest/v1/restore";
-import { callerOf, pathId, type RunDirectory } from "@tidemark/requests";
-import type { Handler } from "@tidemark/rpc";
-import { logStreamOf } from "./log-page.rules.ts";
-import { segmentBlockOf } from "./segment-block.rules.ts";
-import { splitMicros } from "./sent-time.rules.ts";
+import { segmentBlockOf, splitMicros } from "./log-line.rules.ts";
 import type { IdSource } from "../writes/id-source.rules.ts";
 import { withFreshIds } from "../writes/fresh-ids.sql.ts";
-import { insertLogSegments, type LogSegment } from "./restored-segments.sql.ts";
 import { noteWrite } from "../writes/write-steps.ts";
 import { restoreOnce } from "../writes/restore-once.ts";
+
+const LINES = 1000;
+const US_PER_SECOND = 1_000_000;
+
+/** IngestArchiveService.ExportLogLines. @throws bad_request, not_found */
+export function exportLogLinesHandler(deps: {
+  readonly db: Db;
+  readonly runs: RunDirectory;
+}): StreamHandler<typeof ExportLogLinesRequestSchema, typeof ExportLogLinesResponseSchema> {
+  return async function* (request, call) {
+    const { orgId, runIds } = await exportedRuns(deps.runs, request.runIds, call);
+    yield* deps.db.streamTenant(
+      orgId,
+      async function* (tx) {
+        for (const { runId, stream } of await findLogStreams(tx, orgId, runIds)) {
+          let after: LogPosition = logStart;
+          for (;;) {
+            const wanted = { after, linesMax: LINES, matchesMax: LINES, text: "" };
+            const lines = await readLogPageIn(tx, { orgId, runId, stream }, wanted);
+            if (lines.length > 0) yield { runId, stream, ...columnsOf(lines) };
+            if (lines.length < LINES) break;
+            after = lines.at(-1)!;
+          }
+        }
+      },
+      { plans: "walks" },
+    );
+  };
+}
+
+function columnsOf(lines: readonly ScannedLine[]) {
+  const sent = Float64Array.from(lines, ({ sentSeconds, sentMicros }) => sentSeconds * US_PER_SECOND + sentMicros);
+  return {
+    lineNumbers: bytesOfColumn(Float64Array.from(lines, ({ lineNumber }) => lineNumber)),
+    messages: lines.map(({ message }) => message ?? ""),
+    createdUs: bytesOfColumn(Float64Array.from(lines, ({ createdUs }) => createdUs)),
+    timestampsUs: sent.every(Number.isNaN) ? new Uint8Array() : bytesOfColumn(sent),
+  };
+}
 
 /** IngestRestoreService.RestoreLogLines: segments for all lines that were received at one moment. @throws see restore.proto */
 export function restoreLogLinesHandler(deps: {

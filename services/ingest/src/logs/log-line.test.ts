@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { createTimeWriter, readSentTime, splitMicros } from "./sent-time.rules.ts";
+import { createTimeWriter, readSentTime, splitMicros } from "./log-line.rules.ts";
 
 describe("the time that a client sent", () => {
   test.each([
