@@ -4,7 +4,7 @@ import type { Refusal } from "@tidemark/proto/common/v1/common";
 import type { Log } from "@tidemark/telemetry";
 import type { PlanGate, RunDirectory } from "@tidemark/requests";
 import type { DirtyMarkers } from "./compaction/dirty-markers.rules.ts";
-import type { RunsOfCharts } from "./metrics/columns/charted-runs.ts";
+import type { RunsOfCharts } from "./metrics/columns/query-series-columns.ts";
 import type { SeriesThreads } from "./metrics/columns/series-threads.ts";
 import type { MetricWriter } from "./metrics/write/metric-writer.ts";
 import type { FindRunsOfSearch } from "./objects/explore-objects.ts";

@@ -21,7 +21,7 @@ import { startCompaction, type Compaction } from "./compaction/work-loop.ts";
 import { archiveHandlers, readHandlers, restoreHandlers, writeHandlers } from "./handlers.ts";
 import { logCompaction } from "./logs/compact-log-lines.ts";
 import type { LevelRules } from "./logs/log-levels.rules.ts";
-import type { RunsOfCharts } from "./metrics/columns/charted-runs.ts";
+import type { RunsOfCharts } from "./metrics/columns/query-series-columns.ts";
 import { createSeriesThreads } from "./metrics/columns/series-threads.ts";
 import { metricCompaction } from "./metrics/compact/compact-metrics.ts";
 import type { KeyRangeRules } from "./metrics/compact/key-ranges.rules.ts";

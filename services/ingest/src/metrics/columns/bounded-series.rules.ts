@@ -6,11 +6,16 @@ import {
   type Grid,
 } from "@tidemark/codecs/metrics";
 import { createFirstPoints, type Points } from "../read/first-points.rules.ts";
-import type { StoredSeries } from "../read/metric-rows.rules.ts";
+import type { StoredSeries, SeriesTaker } from "../read/metric-rows.rules.ts";
 import { eachStretch } from "../read/sample-series.rules.ts";
-import type { Bounds } from "./columns-plan.rules.ts";
-import { createEdgePoints, type EdgePoint } from "./edge-points.rules.ts";
-import { millisecondsOf, nothingAdded, type PointsOfChart, type SeriesColumns } from "./series-columns.rules.ts";
+import {
+  type Bounds,
+  millisecondsOf,
+  nothingAdded,
+  type PointsOfChart,
+  type SeriesColumns,
+  timeUsOf,
+} from "./series-columns.rules.ts";
 
 /** Builds the columns of one series from its stored points. */
 export type SeriesMaker = {
@@ -23,7 +28,7 @@ export type SeriesMaker = {
 };
 
 /** How to show a series of which only the shown points are read. */
-export type BoundedSeries = {
+type BoundedSeries = {
   readonly bounds: Bounds;
   /** The most points that are shown unsummarized. */
   readonly pointsMax: number;
@@ -136,4 +141,36 @@ function between(
     ...column,
     ...(after === undefined ? [] : [of(after)]),
   );
+}
+
+/** A point with the time that answers show, in microseconds. */
+type EdgePoint = { readonly step: number; readonly value: number; readonly timeUs: number };
+
+/** Finds the points to which the lines of a chart continue beyond its bounds. */
+type EdgePoints = {
+  readonly add: SeriesTaker;
+  /** The latest arrival at the highest step below the bounds. */
+  before(): EdgePoint | undefined;
+  /** The earliest arrival at the lowest step above the bounds. */
+  after(): EdgePoint | undefined;
+};
+
+/** Creates a finder, which takes points in the order of their arrival. */
+function createEdgePoints({ from, to }: Bounds): EdgePoints {
+  let before: EdgePoint | undefined;
+  let after: EdgePoint | undefined;
+  return {
+    add(series) {
+      const { steps, values } = series;
+      for (let i = 0; i < steps.length; i++) {
+        const step = steps[i]!;
+        if (step < from && !(step < (before?.step ?? 0)))
+          before = { step, value: values[i]!, timeUs: timeUsOf(series, i) };
+        else if (step > to && step < (after?.step ?? Infinity))
+          after = { step, value: values[i]!, timeUs: timeUsOf(series, i) };
+      }
+    },
+    before: () => before,
+    after: () => after,
+  };
 }

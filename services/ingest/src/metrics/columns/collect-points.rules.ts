@@ -1,6 +1,5 @@
 import type { StoredSeries } from "../read/metric-rows.rules.ts";
-import { timeUsOf } from "./edge-points.rules.ts";
-import { millisecondsOf } from "./series-columns.rules.ts";
+import { millisecondsOf, timeUsOf } from "./series-columns.rules.ts";
 
 /** Collects all points of a key. */
 export type CollectedPoints = {

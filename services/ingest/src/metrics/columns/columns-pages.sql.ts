@@ -1,7 +1,7 @@
 import { binarySql, float8Array, int4Array, type Tx } from "@tidemark/pg";
 import { readFacts } from "../read/metric-series.sql.ts";
 import { createPageBuilder, ROW_KINDS, type ColumnsPage } from "./columns-page.rules.ts";
-import type { SourceFacts } from "./columns-plan.rules.ts";
+import type { SourceFacts } from "./series-columns.rules.ts";
 import type { ReadPlan } from "./read-plan.rules.ts";
 
 const listFacts = binarySql("ingest_metric_facts", "SELECT version, facts FROM ingest.metric_facts($1, $2, $3)");

@@ -1,6 +1,5 @@
 import { gridOf } from "@tidemark/codecs/metrics";
-import { createBlockOpener, type SeriesTaker } from "../read/metric-rows.rules.ts";
-import { createWantedKeys, type WantedKeys } from "../read/segment-keys.rules.ts";
+import { createBlockOpener, type SeriesTaker, createWantedKeys, type WantedKeys } from "../read/metric-rows.rules.ts";
 import { makeBoundedSeries, type SeriesMaker } from "./bounded-series.rules.ts";
 import {
   collectPoints,
@@ -10,11 +9,10 @@ import {
   type CollectedPoints,
   type SortedPoints,
 } from "./collect-points.rules.ts";
-import { boundsOf, needsAllPoints } from "./columns-plan.rules.ts";
+import { boundsOf, needsAllPoints, noColumns, type SeriesColumns } from "./series-columns.rules.ts";
 import { partsOf, ROW_KINDS, type ColumnsPage } from "./columns-page.rules.ts";
 import { axisRange, columnsOfBuckets, columnsOfPoints, drawPoints, type Drawn } from "./draw-points.rules.ts";
 import { MODES, type Entry, type PlannedSeries, type ReadPlan } from "./read-plan.rules.ts";
-import { noColumns, type SeriesColumns } from "./series-columns.rules.ts";
 
 /** Builds series from pages of stored points. */
 export type ColumnsReader = {

@@ -1,8 +1,7 @@
 import { createBucketSampler, meanOf, bucketIndex, smooth, type Grid, type Smoothing } from "@tidemark/codecs/metrics";
 import { eachStretch } from "../read/sample-series.rules.ts";
 import { orderBy, pick, type SortedPoints } from "./collect-points.rules.ts";
-import type { Bounds } from "./columns-plan.rules.ts";
-import { millisecondsOf, type SeriesColumns } from "./series-columns.rules.ts";
+import { type Bounds, millisecondsOf, type SeriesColumns } from "./series-columns.rules.ts";
 
 /** How a series is drawn from all its points. */
 export type Drawing = {

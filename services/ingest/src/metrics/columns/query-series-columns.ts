@@ -11,16 +11,24 @@ import {
   type SeriesColumnsSchema,
 } from "@tidemark/proto/ingest/v1/ingest";
 import { callerOf, pathId, type RunDirectory } from "@tidemark/requests";
-import type { Handler } from "@tidemark/rpc";
+import type { Handler, Call, Client } from "@tidemark/rpc";
 import { mapInTurns } from "@tidemark/work";
 import { firstPlaces, pairsOf, requireKeys } from "../read/query-metric-series.ts";
 import { listMetricVersions } from "../read/metric-series.sql.ts";
-import { isKnownTag, readTag } from "../read/read-tag.rules.ts";
-import { SERIES_POINTS_MAX } from "../read/series-budget.rules.ts";
-import type { Axis, ColumnsQuery } from "./columns-plan.rules.ts";
-import { chartedRuns, type RunsOfCharts } from "./charted-runs.ts";
+import { isKnownTag, readTag, SERIES_POINTS_MAX } from "../read/series-answer.rules.ts";
+import {
+  type Axis,
+  type ColumnsQuery,
+  noColumns,
+  type SeriesColumns,
+  type ChartedRun,
+  type Source,
+} from "./series-columns.rules.ts";
 import { readColumns, type ColumnsDeps } from "./read-columns.ts";
-import { noColumns, type SeriesColumns } from "./series-columns.rules.ts";
+import type { RunChain, RunsService } from "@tidemark/proto/runs/v1/runs";
+
+/** The RPCs of the runs service that are used here. */
+export type RunsOfCharts = Pick<Client<(typeof RunsService)["method"]>, "listRunOrigins" | "groupRuns">;
 
 /** IngestReadService.QuerySeriesColumns. @throws not_found when the caller may not see one of the runs, bad_request */
 export function querySeriesColumnsHandler(
@@ -96,4 +104,30 @@ function messageOf(runId: string, key: string, columns: SeriesColumns): MessageI
   const packed = Object.fromEntries(Object.entries(columns).filter(([, column]) => column instanceof Float64Array));
   const truncated = !columns.sampled && columns.truncated;
   return { runId, key, sampled: columns.sampled, truncated, ...packed };
+}
+
+/**
+ * Returns the sources of the points of runs. For forks, `lineage` adds the points of their ancestors up to the steps of the forks, as far as the caller may
+ * see them; `isTimed` asks when the runs started. @throws not_found when the caller may not see one of the runs
+ */
+async function chartedRuns(
+  runs: Pick<RunsOfCharts, "listRunOrigins">,
+  runIds: readonly string[],
+  { lineage, isTimed }: { readonly lineage: boolean; readonly isTimed: boolean },
+  call: Call,
+): Promise<ChartedRun[]> {
+  if (!lineage && !isTimed) return runIds.map((runId) => ({ chain: [{ runId, cutStep: Infinity }], startedUs: 0 }));
+  const { chains } = await runs.listRunOrigins({ runIds: [...runIds], withAncestors: lineage }, call);
+  return chains.map((chain) => ({ chain: sourcesOf(chain), startedUs: isTimed ? chain.runs[0]!.startedUs : 0 }));
+}
+
+/** Returns the sources of a run, the oldest ancestor first; points after the step of a fork are not part of it. */
+function sourcesOf({ runs }: RunChain): Source[] {
+  const sources: Source[] = [];
+  let cutStep = Infinity;
+  for (const { runId, forkedFromStep } of runs) {
+    sources.unshift({ runId, cutStep });
+    cutStep = Math.min(cutStep, forkedFromStep ?? cutStep);
+  }
+  return sources;
 }

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { underDeadline } from "@tidemark/work";
 import { type Db } from "@tidemark/pg";
 import { callOf, columnsOf, startIngest, type IngestFixture, type Tenant } from "../../ingest.fixture.ts";
-import type { ColumnsQuery } from "./columns-plan.rules.ts";
+import type { ColumnsQuery } from "./series-columns.rules.ts";
 import { readColumns } from "./read-columns.ts";
 import { createSeriesThreads } from "./series-threads.ts";
 

@@ -9,11 +9,16 @@ import {
   type PlanPart,
   type RunFacts,
 } from "./columns-pages.sql.ts";
-import { needsAllPoints, keysToRead, type ChartedRun, type ColumnsQuery } from "./columns-plan.rules.ts";
+import {
+  needsAllPoints,
+  keysToRead,
+  type ChartedRun,
+  type ColumnsQuery,
+  type SeriesColumns,
+} from "./series-columns.rules.ts";
 import type { ColumnsPage } from "./columns-page.rules.ts";
 import { createColumnsReader } from "./columns-reader.rules.ts";
 import { planRead, type ReadPlan } from "./read-plan.rules.ts";
-import type { SeriesColumns } from "./series-columns.rules.ts";
 import type { PageSink, SeriesThreads } from "./series-threads.ts";
 
 /** Dependencies of reads of series. */

@@ -9,7 +9,7 @@ import {
   type ChartedRun,
   type ColumnsQuery,
   type SourceFacts,
-} from "./columns-plan.rules.ts";
+} from "./series-columns.rules.ts";
 
 /** Which points of a source to read for one series. */
 export type Entry = {

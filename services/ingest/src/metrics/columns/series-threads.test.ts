@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, describe, expect, test } from "@jest/globals";
 import { underDeadline } from "@tidemark/work";
 import { createColumnsReader } from "./columns-reader.rules.ts";
-import type { ColumnsQuery } from "./columns-plan.rules.ts";
+import type { ColumnsQuery } from "./series-columns.rules.ts";
 import { planRead, type ReadPlan } from "./read-plan.rules.ts";
 import { createSeriesThreads, type SeriesThreads } from "./series-threads.ts";
 

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { arrangeMetrics, type Arrangement } from "./arrange-metrics.ts";
 import { sealedPoints, KEY_RANGE_RULES, type KeyRangeRules } from "./key-ranges.rules.ts";
 import { createMemoryMetricStore, type MemoryMetricStore } from "./metric-block-store.fixture.ts";
-import type { MetricPart } from "./metric-parts.ts";
+import type { MetricPart } from "./metric-block-store.ts";
 
 /** Blocks of a few points, so that short histories make many. */
 const small: KeyRangeRules = { pointsMax: 64, valuesMax: 1024, childValuesMin: 16 };

@@ -22,8 +22,7 @@ import {
   type KeyRangeRules,
   type KeyRangeWidth,
 } from "./key-ranges.rules.ts";
-import type { MetricBlockStore } from "./metric-block-store.ts";
-import { firstKeysOf, spreadParts, type MetricPart } from "./metric-parts.ts";
+import { type MetricBlockStore, firstKeysOf, spreadParts, type MetricPart } from "./metric-block-store.ts";
 
 /** The most that one change rewrites, unless it rewrites one key range only, in multiples of the values that a key range may hold. */
 const REWRITTEN_KEY_RANGES = 4;

@@ -9,9 +9,8 @@ import { startIngest, type IngestFixture, type Tenant } from "../../ingest.fixtu
 import { arrangeMetrics } from "./arrange-metrics.ts";
 import { metricCompaction } from "./compact-metrics.ts";
 import { KEY_RANGE_RULES } from "./key-ranges.rules.ts";
-import { openMetricBlocks } from "./metric-block-store.ts";
+import { openMetricBlocks, readSegments } from "./metric-block-store.ts";
 import { listMetricSegments } from "./metric-blocks.sql.ts";
-import { readSegments } from "./metric-parts.ts";
 import { createHandWrittenRun, type SegmentPoint, type HandWrittenRun } from "./metric-tiers.fixture.ts";
 
 // One file, because all cases share one compactor and its runs.

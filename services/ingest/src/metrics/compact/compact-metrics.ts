@@ -9,7 +9,7 @@ import {
 } from "../../compaction/work-loop.ts";
 import { arrangeMetrics, type Arranged } from "./arrange-metrics.ts";
 import { KEY_RANGE_RULES, sealedPoints, type KeyRange, type KeyRangeRules } from "./key-ranges.rules.ts";
-import { openMetricBlocks, type MetricBlockStore } from "./metric-block-store.ts";
+import { openMetricBlocks, type MetricBlockStore, readSegments } from "./metric-block-store.ts";
 import {
   countMetricSegments,
   listCrowdedKeyRanges,
@@ -17,7 +17,6 @@ import {
   type RunOfOrg,
   type MetricSegment,
 } from "./metric-blocks.sql.ts";
-import { readSegments } from "./metric-parts.ts";
 
 /** The most landing segments that one step takes, and the most bytes of them. */
 const STEP_ROWS_MAX = 1024;

@@ -10,14 +10,19 @@ import type {
 import { callerOf } from "@tidemark/requests";
 import type { Handler } from "@tidemark/rpc";
 import { nextTurn } from "@tidemark/work";
-import type { RunsOfCharts } from "../columns/charted-runs.ts";
-import type { ColumnsQuery } from "../columns/columns-plan.rules.ts";
+import type { RunsOfCharts } from "../columns/query-series-columns.ts";
+import type { ColumnsQuery, SeriesColumns } from "../columns/series-columns.rules.ts";
 import { readColumns, type ColumnsDeps } from "../columns/read-columns.ts";
-import type { SeriesColumns } from "../columns/series-columns.rules.ts";
 import { requireKeys } from "../read/query-metric-series.ts";
-import { SERIES_POINTS_MAX } from "../read/series-budget.rules.ts";
-import { groupBuckets, sharedBuckets, type RunBuckets } from "./shared-buckets.rules.ts";
-import { readStatistics, statisticsOf, type Statistic } from "./statistics.rules.ts";
+import { SERIES_POINTS_MAX } from "../read/series-answer.rules.ts";
+import {
+  groupBuckets,
+  sharedBuckets,
+  type RunBuckets,
+  readStatistics,
+  statisticsOf,
+  type Statistic,
+} from "./statistics.rules.ts";
 
 /**
  * IngestReadService.QueryMetricGroups. The runs and their groups are read from the runs service.

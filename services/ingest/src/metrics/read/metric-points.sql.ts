@@ -1,7 +1,7 @@
 import { binarySql, type Db, type Tx } from "@tidemark/pg";
 import type { PointRow, StepRange } from "./metric-rows.rules.ts";
-import { createPointsReader, type PointsReader } from "./points-reader.rules.ts";
-import { pointsToRead } from "./series-budget.rules.ts";
+import { createPointsReader, type PointsReader } from "./series-reader.rules.ts";
+import { pointsToRead } from "./series-answer.rules.ts";
 
 /** Which points of a run to read. */
 export type PointQuery = { readonly orgId: string; readonly runId: string; readonly range: StepRange };

@@ -17,7 +17,7 @@ import { createRunModel, type RunModel, type ShownPoint } from "./metric-model.f
 import { POINT_BOUNDS, readPoints, type PointBounds } from "./metric-points.sql.ts";
 import type { StepRange } from "./metric-rows.rules.ts";
 import { readSeries } from "./read-series.ts";
-import { shareSeriesBudget } from "./series-budget.rules.ts";
+import { shareSeriesBudget } from "./series-answer.rules.ts";
 
 // One file, because both reads are compared with one model.
 

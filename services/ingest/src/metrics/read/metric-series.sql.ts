@@ -1,6 +1,6 @@
 import { binarySql, sql, type Tx } from "@tidemark/pg";
 import type { KeyFacts, SeriesRow, StepRange } from "./metric-rows.rules.ts";
-import { pointsToRead } from "./series-budget.rules.ts";
+import { pointsToRead } from "./series-answer.rules.ts";
 
 /** Which series of some keys to read, in some runs. */
 export type SeriesQuery = {

@@ -10,10 +10,23 @@ import {
   type BlockColumns,
 } from "@tidemark/codecs/metrics";
 import type { Db, Tx } from "@tidemark/pg";
-import type { ExportPointsRequestSchema, ExportPointsResponseSchema } from "@tidemark/proto/ingest/v1/archive";
+import type {
+  ExportPointsRequestSchema,
+  ExportPointsResponseSchema,
+  ExportMetricAggregatesRequestSchema,
+  ExportMetricAggregatesResponseSchema,
+} from "@tidemark/proto/ingest/v1/archive";
 import { exportedRuns, type RunDirectory } from "@tidemark/requests";
 import type { StreamHandler } from "@tidemark/rpc";
-import { findPointRuns, listMetricKeys, readBlocks, readSegments, type PointRun } from "./exported-points.sql.ts";
+import {
+  findPointRuns,
+  listMetricKeys,
+  readBlocks,
+  readSegments,
+  type PointRun,
+  pageMetricAggregates,
+  type FIGURES,
+} from "./exported-metrics.sql.ts";
 
 /** Landing segments are joined up to this many values and points. */
 const JOINED_VALUES = 65_536;
@@ -88,5 +101,43 @@ function messageOf(
     values: bytesOfColumn(columns.values),
     offsets: bytesOfColumn(columns.offsets),
     pointIndexes: bytesOfColumn(columns.pointIndexes),
+  };
+}
+
+/** Keys of a page. */
+const PAGE_KEYS = 5000;
+
+/** IngestArchiveService.ExportMetricAggregates. @throws bad_request, not_found */
+export function exportMetricAggregatesHandler(deps: {
+  readonly db: Db;
+  readonly runs: RunDirectory;
+}): StreamHandler<typeof ExportMetricAggregatesRequestSchema, typeof ExportMetricAggregatesResponseSchema> {
+  return async function* (request, call) {
+    const { orgId, runIds } = await exportedRuns(deps.runs, request.runIds, call);
+    for (const runId of runIds) {
+      for (let after = ""; ;) {
+        const rows = await deps.db.readTenant(orgId, (tx) => pageMetricAggregates(tx, orgId, runId, after, PAGE_KEYS), {
+          plans: "walks",
+        });
+        const last = rows.at(-1);
+        if (last === undefined) break;
+        const column = (figure: (typeof FIGURES)[number]): number[] => rows.map((row) => row[figure] ?? Number.NaN);
+        yield {
+          runId,
+          keys: rows.map(({ key }) => key),
+          count: column("count"),
+          min: column("min"),
+          max: column("max"),
+          mean: column("mean"),
+          variance: column("variance"),
+          latest: column("latest"),
+          latestStep: column("latest_step"),
+          best: column("best"),
+          bestStep: column("best_step"),
+        };
+        if (rows.length < PAGE_KEYS) break;
+        after = last.key;
+      }
+    }
   };
 }

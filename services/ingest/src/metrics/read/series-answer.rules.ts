@@ -1,4 +1,5 @@
 import { SERIES_POINTS } from "@tidemark/limits";
+import { createHash } from "node:crypto";
 
 /** Most points that one answer with many series holds (API specification, Limits). */
 export const SERIES_POINTS_MAX = 120_000;
@@ -6,7 +7,7 @@ export const SERIES_POINTS_MAX = 120_000;
 const POINTS_PER_BUCKET = 4;
 
 /** How many points each series of an answer may have. */
-export type SeriesBudget = {
+type SeriesBudget = {
   /** The most points of a series that is not sampled. */
   readonly limit: number;
   /** The number of parts that a longer series is sampled in; undefined when the request names none. */
@@ -35,4 +36,27 @@ export function shareSeriesBudget(seriesCount: number, limit: number, buckets: n
     buckets: effectiveBuckets,
     unsampledMax: POINTS_PER_BUCKET * (effectiveBuckets ?? 0),
   };
+}
+
+/** Increase it when the answers to the same question about the same points change. */
+const FORM = 1;
+const TAG_BYTES = 15;
+/** Matches every tag (RFC 9110, If-None-Match). */
+const ANY = "*";
+
+/**
+ * Returns the tag of an answer to a question about runs: twenty characters of URL-safe text. Equal questions have equal tags while no run gets
+ * points, because the version of a run rises with each of its writes.
+ */
+export function readTag(question: readonly unknown[], versions: readonly number[]): string {
+  return createHash("sha256")
+    .update(JSON.stringify([FORM, question, versions]))
+    .digest()
+    .subarray(0, TAG_BYTES)
+    .toString("base64url");
+}
+
+/** Returns whether the answer with this tag is among those that the caller knows. */
+export function isKnownTag(tag: string, known: readonly string[]): boolean {
+  return known.includes(tag) || known.includes(ANY);
 }
