@@ -3,16 +3,13 @@ import type { ReportsRestoreService } from "@tidemark/proto/reports/v1/restore";
 import type { Handlers } from "@tidemark/rpc";
 import { createEmbed, getEmbedPolicy, openEmbed } from "./embeds/embeds.ts";
 import { getPreferences, setPreferences } from "./preferences/preferences.ts";
-import { createReport, deleteReport, updateReport } from "./reports/change-report.ts";
+import { createReport, deleteReport, updateReport, shareReport } from "./reports/change-report.ts";
 import { getReport, getSharedReport } from "./reports/get-report.ts";
 import { listPanels, listReports } from "./reports/list-reports.ts";
-import { shareReport } from "./reports/share-report.ts";
 import { createView, deleteView, updateView } from "./views/change-view.ts";
-import { exportView, readView } from "./views/export-view.ts";
+import { exportView, readView, importView, exportViews, restoreViews } from "./views/exchange-views.ts";
 import { getView, listViews } from "./views/get-view.ts";
-import { importView } from "./views/import-view.ts";
 import { exportReports, restoreReportsHandlers } from "./reports/archive-reports.ts";
-import { exportViews, restoreViews } from "./views/archive-views.ts";
 import type { ReportsDeps, ReportsHandlers } from "./deps.ts";
 
 /** Returns the handlers of ReportsService. */

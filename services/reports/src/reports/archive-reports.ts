@@ -9,7 +9,7 @@ import { requireText, textOrNull } from "../fields/text.rules.ts";
 import { encodeReport } from "./get-report.ts";
 import { findTakenIds, hasIds, insertRestoredReport, readReportsOfProject } from "./archived-reports.sql.ts";
 import { countReport } from "./report-list.sql.ts";
-import { readBlocks, requireVisibility } from "./report-input.rules.ts";
+import { readBlocks, requireVisibility } from "./report.rules.ts";
 
 /** ReportsArchiveService.ExportReports. @throws not_found */
 export function exportReports({

@@ -1,6 +1,6 @@
 import { sql, uuidArray, type Tx } from "@tidemark/pg";
 import { reportColumns, withBlocks, type NewReport, type ReportRow } from "./reports.sql.ts";
-import type { StoredBlocks } from "./report-input.rules.ts";
+import type { StoredBlocks } from "./report.rules.ts";
 
 /** Reports have at most a megabyte each. */
 const REPORTS_TOGETHER = 4;

@@ -1,5 +1,5 @@
 import { REPORT_VISIBILITIES } from "@tidemark/limits";
-import { admitChange, callerOf, isUuid, pathId, throwFault, type Caller } from "@tidemark/requests";
+import { admitChange, callerOf, isUuid, pathId, throwFault, type Caller, auditActor } from "@tidemark/requests";
 import { AppError, badRequest } from "@tidemark/errors";
 import type { UpdateReportRequest } from "@tidemark/proto/reports/v1/reports";
 import { enterProject } from "../deletion/deleted-projects.sql.ts";
@@ -7,8 +7,12 @@ import { requireText, textBytes, textOrNull } from "../fields/text.rules.ts";
 import type { ReportsDeps, ReportsHandlers } from "../deps.ts";
 import { encodeReport, lockForChange, REPORT } from "./get-report.ts";
 import { countReport } from "./report-list.sql.ts";
-import { readBlocks, requireVisibility } from "./report-input.rules.ts";
+import { readBlocks, requireVisibility } from "./report.rules.ts";
 import { changeReport, findReport, insertReport, markDeleted, type ReportChange } from "./reports.sql.ts";
+import { issueCredential } from "@tidemark/credentials";
+import { lockCallerRights, recordShare, storeShare } from "./shares.sql.ts";
+import type { Tx } from "@tidemark/pg";
+import { CallerKind, type Identity } from "@tidemark/proto/common/v1/common";
 
 /** ReportsService.CreateReport. @throws bad_request, forbidden, plan_limit_exceeded, not_found for a deleted project */
 export function createReport({
@@ -93,6 +97,42 @@ export function deleteReport({ db }: Pick<ReportsDeps, "db">): ReportsHandlers["
       return { report: encodeReport({ ...row, deletedAt }) };
     });
   };
+}
+
+/** ReportsService.ShareReport: the previous token is no longer valid. @throws not_found, unauthenticated, forbidden */
+export function shareReport({
+  db,
+  randomBytes,
+}: Pick<ReportsDeps, "db" | "randomBytes">): ReportsHandlers["shareReport"] {
+  return (request, call) => {
+    const caller = callerOf(call);
+    const { orgId } = caller;
+    const id = pathId(request.reportId, REPORT);
+    return db.withTenant(orgId, async (tx) => {
+      await lockSameCaller(tx, call.identity!);
+      await lockForChange(tx, caller, id);
+      const token = issueCredential("share", randomBytes);
+      await storeShare(tx, orgId, id, token);
+      await recordShare(tx, auditActor(call), { reportId: id, requestId: call.requestId });
+      return { report: encodeReport((await findReport(tx, orgId, id))!, token.text) };
+    });
+  };
+}
+
+/**
+ * Requires that a caller may still do what it could when the request began, until the transaction ends: a gateway's copy of its credential may be a second
+ * old, or ten, and a credential that has ended must not leave a link behind.
+ * @throws unauthenticated, forbidden
+ */
+async function lockSameCaller(tx: Tx, identity: Identity): Promise<void> {
+  const { orgId, kind, credentialId, role, scopes, projectId } = identity;
+  const isSession = kind === CallerKind.SESSION;
+  const now = await lockCallerRights(tx, orgId, isSession ? "session" : "api_key", credentialId);
+  if (now === undefined) throw new AppError("unauthenticated", "invalid or expired credentials");
+  const isSame = isSession
+    ? now.role === role
+    : (now.project_id ?? "") === projectId && new Set(now.scopes).symmetricDifference(new Set(scopes)).size === 0;
+  if (!isSame) throw new AppError("forbidden", "the rights of this credential have changed; try again");
 }
 
 /**

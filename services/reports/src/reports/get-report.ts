@@ -3,7 +3,7 @@ import { type Caller, callerOf, isUuid } from "@tidemark/requests";
 import type { Call } from "@tidemark/rpc";
 import type { ReportsDeps, ReportsHandlers } from "../deps.ts";
 import { findReport, lockReport, type ReportRow } from "./reports.sql.ts";
-import { isValidShare, readShareToken } from "./share-token.rules.ts";
+import { isValidShare, readShareToken } from "./report.rules.ts";
 import { findPublic, findShared } from "./shares.sql.ts";
 import type { Tx } from "@tidemark/pg";
 import type { MessageInitShape } from "@bufbuild/protobuf";

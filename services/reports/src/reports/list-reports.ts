@@ -2,9 +2,15 @@ import { PANELS_PAGE_ROWS, REPORTS_PAGE_ROWS } from "@tidemark/limits";
 import type { Tx } from "@tidemark/pg";
 import { callerOf, isUuid, readPage } from "@tidemark/requests";
 import type { ReportsDeps, ReportsHandlers } from "../deps.ts";
-import { countReports, findProjectByName, listReportRows, type ReportSummaryRow } from "./report-list.sql.ts";
-import { choosePanels, type PanelStart } from "./panels.rules.ts";
-import { listPanelSources, readPanels } from "./panels.sql.ts";
+import {
+  countReports,
+  findProjectByName,
+  listReportRows,
+  type ReportSummaryRow,
+  listPanelSources,
+  readPanels,
+} from "./report-list.sql.ts";
+import { choosePanels, type PanelStart } from "./report.rules.ts";
 import { isInstant, readCursor, writeCursor } from "@tidemark/values";
 import { badRequest } from "@tidemark/errors";
 

@@ -1,6 +1,6 @@
 import { sql, type Tx } from "@tidemark/pg";
 import { keepSeeing } from "../deletion/deleted-projects.sql.ts";
-import type { StoredBlocks } from "./report-input.rules.ts";
+import type { StoredBlocks } from "./report.rules.ts";
 
 /** A report as the statements return it: instants are RFC 3339 texts, blocks a JSON text. */
 export type ReportRow = {

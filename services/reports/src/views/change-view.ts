@@ -6,7 +6,7 @@ import type { ReportsDeps, ReportsHandlers } from "../deps.ts";
 import { ownerOf } from "../owner/owner-of.ts";
 import { encodeView, requireDeletable, requireExpected, requireOwn, requireUnchanged, VIEW } from "./get-view.ts";
 import { readPayload, readVisibility } from "./payload.rules.ts";
-import { countDeletedView, countNewView } from "./view-counts.sql.ts";
+import { countDeletedView, countNewView } from "./view-list.sql.ts";
 import { changeView, insertView, lockView, markViewDeleted, viewBytes } from "./views.sql.ts";
 
 /** ReportsService.CreateView. @throws unauthenticated, forbidden, payment_required, plan_limit_exceeded, not_found for a deleted project, bad_request also when there are too many */

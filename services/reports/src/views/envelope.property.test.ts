@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { writeSorted } from "./canonical.rules.ts";
+import { writeSorted } from "./payload.rules.ts";
 import { readEnvelope, writeEnvelope } from "./envelope.rules.ts";
 import { sanitize } from "./sanitize.rules.ts";
 

@@ -1,8 +1,7 @@
 import { readDocument, readDocumentInTurns, type ExactJson, type ExactObject } from "@tidemark/documents";
 import { badRequest } from "@tidemark/errors";
 import { requireText, textOrNull } from "../fields/text.rules.ts";
-import { checksumOf, hasChecksum, isExactObject, writeSorted } from "./canonical.rules.ts";
-import { checkPayload, writePayload } from "./payload.rules.ts";
+import { checksumOf, hasChecksum, isExactObject, writeSorted, checkPayload, writePayload } from "./payload.rules.ts";
 import { sanitize } from "./sanitize.rules.ts";
 
 /** Files of the public product have this kind too, and must be importable. */

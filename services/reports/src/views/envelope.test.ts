@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { checksumOf, hasChecksum, writeSorted } from "./canonical.rules.ts";
+import { checksumOf, hasChecksum, writeSorted } from "./payload.rules.ts";
 import { readEnvelope, writeEnvelope } from "./envelope.rules.ts";
 
 const utf8 = new TextEncoder();

@@ -2,14 +2,8 @@ import { AppError, badRequest, notFound } from "@tidemark/errors";
 import { isUuid, pathId } from "@tidemark/requests";
 import type { ReportsDeps, ReportsHandlers } from "../deps.ts";
 import { ownerOf } from "../owner/owner-of.ts";
-import {
-  findView,
-  listViewRows,
-  type ViewPosition,
-  type ViewRow,
-  type ViewState,
-  type ViewSummaryRow,
-} from "./views.sql.ts";
+import { listViewRows, type ViewPosition, type ViewSummaryRow } from "./view-list.sql.ts";
+import { findView, type ViewRow, type ViewState } from "./views.sql.ts";
 import { VIEWS_PAGE_ROWS } from "@tidemark/limits";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { ViewSchema, ViewSummarySchema } from "@tidemark/proto/reports/v1/views";

@@ -1,5 +1,5 @@
 import type { ExactJson } from "@tidemark/documents";
-import { isExactObject } from "./canonical.rules.ts";
+import { isExactObject } from "./payload.rules.ts";
 
 /** Parts of a key, compared as letters and digits in lower case, whose value may be a secret or name a place in a store. */
 const SECRET_PARTS = [

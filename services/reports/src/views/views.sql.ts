@@ -1,6 +1,7 @@
 import type { ViewVisibility } from "@tidemark/limits";
 import { sql, type Tx } from "@tidemark/pg";
 import { keepSeeing } from "../deletion/deleted-projects.sql.ts";
+import type { Times } from "../reports/archived-reports.sql.ts";
 
 /** A view as the statements return it: instants are RFC 3339 texts, the payload a JSON text. */
 export type ViewRow = {
@@ -16,7 +17,7 @@ export type ViewRow = {
 };
 
 /** Select list of a `ViewRow`, over `reports.views v`. */
-export const viewColumns = `v.id, v.org_id AS "orgId", v.owner_user_id AS "ownerUserId", v.name, v.project, v.payload, v.visibility,
+const viewColumns = `v.id, v.org_id AS "orgId", v.owner_user_id AS "ownerUserId", v.name, v.project, v.payload, v.visibility,
   v.created_at AS "createdAt", v.updated_at AS "updatedAt"`;
 
 // With the other conditions in addition, an index of the views of a user could look as good as the primary key.
@@ -80,7 +81,7 @@ export async function insertView(
 const LATER = "greatest(clock_timestamp(), v.updated_at + interval '1 microsecond')";
 
 /** The changes to a view; undefined fields stay unchanged. */
-export type ViewChange = {
+type ViewChange = {
   readonly name: string | undefined;
   /** Null: none. */
   readonly project: string | null | undefined;
@@ -145,39 +146,42 @@ export async function markViewDeleted(tx: Tx, orgId: string, viewId: string): Pr
   return row!.deletedAt;
 }
 
-/** A view of a list. */
-export type ViewSummaryRow = Omit<ViewRow, "orgId" | "payload">;
+/** Views have at most 64 KiB each. */
+const VIEWS_TOGETHER = 50;
 
-/** The last view of a page. */
-export type ViewPosition = { readonly updatedAt: string; readonly name: string; readonly id: string };
-
-// Two walks, each of an index of its own, which are merged: those of the user, and those that others share.
-const listSql = (name: string, start: string) => {
-  const walk = (whose: string): string =>
-    `(SELECT v.id, v.owner_user_id AS "ownerUserId", v.name, v.project, v.visibility, v.created_at AS "createdAt", v.updated_at AS "updatedAt"
-      FROM reports.views v WHERE v.org_id = $1 AND ${whose} AND v.deleted_at IS NULL AND ${start}
-      ORDER BY v.updated_at DESC, v.name, v.id LIMIT $3::bigint)`;
-  return sql(
-    name,
-    `SELECT v.* FROM (${walk("v.owner_user_id = $2")}
-       UNION ALL ${walk("v.visibility = 'organization' AND v.owner_user_id <> $2")}) v
-     ORDER BY v."updatedAt" DESC, v.name, v.id LIMIT $3::bigint`,
-  );
-};
-const firstSql = listSql("reports_list_views", "$4::timestamptz IS NULL AND $5::text IS NULL AND $6::uuid IS NULL");
-// Only views that changed in the same microsecond are read in vain.
-const nextSql = listSql(
-  "reports_list_next_views",
-  `v.updated_at <= $4::timestamptz AND (v.updated_at < $4::timestamptz OR (v.name, v.id) > ($5 COLLATE "C", $6::uuid))`,
+const listViews = sql(
+  "reports_export_views",
+  `SELECT ${viewColumns} FROM reports.views v
+   WHERE v.org_id = $1 AND v.owner_user_id = $2 AND v.deleted_at IS NULL
+   ORDER BY v.updated_at DESC, v.name, v.id LIMIT ${VIEWS_TOGETHER} OFFSET $3::bigint`,
 );
 
-/** Returns the views that a user reads, their own and those that others share; the last changed ones first, after a position. */
-export function listViewRows(
+/** Reads the views of a user, the last changed ones first. A user has at most some hundreds, so pages use offsets. */
+export async function* readViewsOfUser(
   tx: Tx,
   orgId: string,
   userId: string,
-  { limit, after }: { readonly limit: number; readonly after: ViewPosition | undefined },
-): Promise<ViewSummaryRow[]> {
-  const place = [after?.updatedAt ?? null, after?.name ?? null, after?.id ?? null];
-  return tx.rows(after === undefined ? firstSql : nextSql, [orgId, userId, limit, ...place]);
+): AsyncGenerator<ViewRow, void, undefined> {
+  for (let offset = 0; ; offset += VIEWS_TOGETHER) {
+    const rows = await tx.rows<ViewRow>(listViews, [orgId, userId, offset]);
+    yield* rows;
+    if (rows.length < VIEWS_TOGETHER) return;
+  }
+}
+
+const insertViewSql = sql(
+  "reports_restore_view",
+  `INSERT INTO reports.views (org_id, id, owner_user_id, name, project, payload, visibility, created_at, updated_at)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (org_id, id) DO NOTHING`,
+);
+
+/** Inserts a view of a user unless its id is taken. Returns whether it did. */
+export async function insertRestoredView(
+  tx: Tx,
+  orgId: string,
+  userId: string,
+  { id, name, project, payload, visibility, createdAt, updatedAt }: ViewContent & Times & { readonly id: string },
+): Promise<boolean> {
+  const values = [orgId, id, userId, name, project, payload, visibility, createdAt, updatedAt];
+  return (await tx.count(insertViewSql, values)) === 1;
 }

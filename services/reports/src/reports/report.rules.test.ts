@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { choosePanels, PANELS_PAGE_BYTES } from "./panels.rules.ts";
+import { choosePanels, PANELS_PAGE_BYTES } from "./report.rules.ts";
 
 const createdAt = "2026-01-02T03:04:05.6Z";
 const source = (id: string, panelCount: number, panelBytes = 10) => ({ id, createdAt, panelCount, panelBytes });

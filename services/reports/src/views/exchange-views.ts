@@ -1,15 +1,15 @@
-import { badRequest } from "@tidemark/errors";
+import { badRequest, notFound } from "@tidemark/errors";
 import { IMPORT_STRATEGIES, VIEW_VISIBILITIES } from "@tidemark/limits";
 import type { Tx } from "@tidemark/pg";
-import { admitChange, isUuid, refuseUnpaid } from "@tidemark/requests";
+import { admitChange, isUuid, refuseUnpaid, callerOf, pathId, requireRows } from "@tidemark/requests";
 import type { ImportViewRequest } from "@tidemark/proto/reports/v1/views";
-import { enterNamedProject } from "../deletion/deleted-projects.sql.ts";
+import { enterNamedProject, seeDeleted } from "../deletion/deleted-projects.sql.ts";
 import { requireText, textBytes, textOrNull } from "../fields/text.rules.ts";
 import type { ReportsDeps, ReportsHandlers } from "../deps.ts";
 import { ownerOf } from "../owner/owner-of.ts";
-import { encodeView, requireExpected, requireOwn, requireUnchanged } from "./get-view.ts";
-import { readEnvelope } from "./envelope.rules.ts";
-import { countNewView, requireRoomForView } from "./view-counts.sql.ts";
+import { encodeView, requireExpected, requireOwn, requireUnchanged, VIEW } from "./get-view.ts";
+import { readEnvelope, readGivenView, writeEnvelope } from "./envelope.rules.ts";
+import { countNewView, requireRoomForView, countRestoredView } from "./view-list.sql.ts";
 import {
   changeView,
   insertView,
@@ -18,7 +18,15 @@ import {
   viewBytes,
   type ViewContent,
   type ViewRow,
+  findView,
+  insertRestoredView,
+  readViewsOfUser,
 } from "./views.sql.ts";
+import { CallerKind } from "@tidemark/proto/common/v1/common";
+import type { ReportsArchiveService } from "@tidemark/proto/reports/v1/archive";
+import type { Handlers } from "@tidemark/rpc";
+import type { ReportsRestoreService } from "@tidemark/proto/reports/v1/restore";
+import { readPayload, readVisibility } from "./payload.rules.ts";
 
 /** The action of an import: creates a view, or replaces one that is unchanged since the caller read it. */
 type ImportAction =
@@ -113,4 +121,71 @@ async function store(
   requireUnchanged(requireOwn(await lockView(tx, orgId, wish.id), userId), wish.expected);
   await enterNamedProject(tx, orgId, content.project);
   return changeView(tx, orgId, wish.id, { ...content, visibility: undefined });
+}
+
+const utf8 = new TextEncoder();
+
+/** ReportsService.ExportView. @throws unauthenticated, forbidden, not_found */
+export function exportView({ db, now }: Pick<ReportsDeps, "db" | "now">): ReportsHandlers["exportView"] {
+  return async (request, call) => {
+    const { orgId, userId } = ownerOf(call);
+    const id = pathId(request.viewId, VIEW);
+    const row = await db.readTenant(orgId, (tx) => findView(tx, orgId, userId, id), { plans: "walks" });
+    if (row === undefined) throw notFound(VIEW);
+    return { exportedJson: utf8.encode(writeEnvelope(row, now().toISOString())), name: row.name };
+  };
+}
+
+/** ReportsService.ReadView. @throws unauthenticated, bad_request */
+export function readView(): ReportsHandlers["readView"] {
+  return async (request, call) => {
+    callerOf(call);
+    const { payload, warnings } = await readGivenView(request.viewJson);
+    return { payloadJson: utf8.encode(payload), warnings: [...warnings] };
+  };
+}
+
+/** ReportsArchiveService.ExportViews. */
+export function exportViews({
+  db,
+}: Pick<ReportsDeps, "db">): Handlers<(typeof ReportsArchiveService)["method"]>["exportViews"] {
+  return async function* (_request, call) {
+    const { orgId, kind } = callerOf(call);
+    const userId = call.identity?.userId ?? "";
+    // A key has no views, and neither does a session that was made from a key.
+    if (kind !== CallerKind.SESSION || userId === "") return;
+    yield* db.streamTenant(
+      orgId,
+      async function* (tx) {
+        for await (const row of readViewsOfUser(tx, orgId, userId)) yield { view: encodeView(row, userId) };
+      },
+      { plans: "walks" },
+    );
+  };
+}
+
+/** ReportsRestoreService.RestoreViews. @throws see restore.proto */
+export function restoreViews({
+  db,
+}: Pick<ReportsDeps, "db">): Handlers<(typeof ReportsRestoreService)["method"]>["restoreViews"] {
+  return async ({ views }, call) => {
+    const { orgId, userId } = ownerOf(call);
+    requireRows(views);
+    const rows = views.map((view) => ({
+      id: view.id,
+      name: requireText(view.name, "name"),
+      project: textOrNull(view.project, "project"),
+      payload: readPayload(view.payloadJson),
+      visibility: readVisibility(view.visibility),
+      createdAt: view.createdAt,
+      updatedAt: view.updatedAt,
+    }));
+    await db.withTenant(orgId, async (tx) => {
+      await seeDeleted(tx);
+      for (const row of rows) {
+        if (await insertRestoredView(tx, orgId, userId, row)) await countRestoredView(tx, orgId, userId);
+      }
+    });
+    return {};
+  };
 }

@@ -1,6 +1,44 @@
 import { badRequest } from "@tidemark/errors";
 import { VIEWS_MAX } from "@tidemark/limits";
 import { sql, type Tx } from "@tidemark/pg";
+import type { ViewRow } from "./views.sql.ts";
+
+/** A view of a list. */
+export type ViewSummaryRow = Omit<ViewRow, "orgId" | "payload">;
+
+/** The last view of a page. */
+export type ViewPosition = { readonly updatedAt: string; readonly name: string; readonly id: string };
+
+// Two walks, each of an index of its own, which are merged: those of the user, and those that others share.
+const listSql = (name: string, start: string) => {
+  const walk = (whose: string): string =>
+    `(SELECT v.id, v.owner_user_id AS "ownerUserId", v.name, v.project, v.visibility, v.created_at AS "createdAt", v.updated_at AS "updatedAt"
+      FROM reports.views v WHERE v.org_id = $1 AND ${whose} AND v.deleted_at IS NULL AND ${start}
+      ORDER BY v.updated_at DESC, v.name, v.id LIMIT $3::bigint)`;
+  return sql(
+    name,
+    `SELECT v.* FROM (${walk("v.owner_user_id = $2")}
+       UNION ALL ${walk("v.visibility = 'organization' AND v.owner_user_id <> $2")}) v
+     ORDER BY v."updatedAt" DESC, v.name, v.id LIMIT $3::bigint`,
+  );
+};
+const firstSql = listSql("reports_list_views", "$4::timestamptz IS NULL AND $5::text IS NULL AND $6::uuid IS NULL");
+// Only views that changed in the same microsecond are read in vain.
+const nextSql = listSql(
+  "reports_list_next_views",
+  `v.updated_at <= $4::timestamptz AND (v.updated_at < $4::timestamptz OR (v.name, v.id) > ($5 COLLATE "C", $6::uuid))`,
+);
+
+/** Returns the views that a user reads, their own and those that others share; the last changed ones first, after a position. */
+export function listViewRows(
+  tx: Tx,
+  orgId: string,
+  userId: string,
+  { limit, after }: { readonly limit: number; readonly after: ViewPosition | undefined },
+): Promise<ViewSummaryRow[]> {
+  const place = [after?.updatedAt ?? null, after?.name ?? null, after?.id ?? null];
+  return tx.rows(after === undefined ? firstSql : nextSql, [orgId, userId, limit, ...place]);
+}
 
 /** Used instead of a user id: the whole organization. */
 const ALL = "00000000-0000-0000-0000-000000000000";
