@@ -4,7 +4,7 @@ import type { Plans } from "@tidemark/limits";
 import type { ControlService } from "@tidemark/proto/control/v1/control";
 import type { Handlers } from "@tidemark/rpc";
 import type { Mail } from "./mail/mail.ts";
-import type { Admission } from "./oidc/claims.rules.ts";
+import type { Admission } from "./oidc/oidc.rules.ts";
 import type { Provider } from "./oidc/provider.ts";
 import type { RunDirectory } from "./stops/run-directory.ts";
 

@@ -12,7 +12,7 @@ import { createTestDatabase } from "@tidemark/testkit";
 import { controlConfig } from "./config.ts";
 import { runsMigrations } from "./control.fixture.ts";
 import { controlMigrations, controlModule } from "./index.ts";
-import { startMailServer } from "./mail/smtp-server.fixture.ts";
+import { startMailServer } from "./mail/mail-server.fixture.ts";
 
 const operator = createCall({ identity: create(IdentitySchema, { kind: CallerKind.OPERATOR }) });
 

@@ -1,8 +1,14 @@
 import { describe, expect, test } from "@jest/globals";
 import { isAppError } from "@tidemark/errors";
-import { readClaims } from "./claims.rules.ts";
-import { isOwnPath, readLoginSecret, writeLoginSecret } from "./login-secret.rules.ts";
-import { oidcFaults, oidcSettingsOf, type OidcConfig } from "./oidc-settings.rules.ts";
+import {
+  readClaims,
+  isOwnPath,
+  readLoginSecret,
+  writeLoginSecret,
+  oidcFaults,
+  oidcSettingsOf,
+  type OidcConfig,
+} from "./oidc.rules.ts";
 
 const key = { issuer: "https://accounts.test", subject: "1" };
 const anyone = { domains: [], trustsEmail: false };

@@ -17,9 +17,7 @@ import {
   ResponseBodyError,
   type Configuration,
 } from "openid-client";
-import type { Claims } from "./claims.rules.ts";
-import type { LoginSecret } from "./login-secret.rules.ts";
-import type { ProviderSettings } from "./oidc-settings.rules.ts";
+import type { Claims, LoginSecret, ProviderSettings } from "./oidc.rules.ts";
 
 /** Secrets of a login. */
 type LoginSecrets = Pick<LoginSecret, "state" | "nonce" | "verifier">;

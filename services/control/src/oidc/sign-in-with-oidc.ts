@@ -1,11 +1,9 @@
 import { AppError, badRequest } from "@tidemark/errors";
 import type { Tx } from "@tidemark/pg";
 import type { ControlDeps, ControlHandlers } from "../deps.ts";
-import { upsertUser, type UserRow } from "../organizations/users.sql.ts";
+import { upsertUser, type UserRow, findUserByIdentity, insertIdentity } from "../organizations/users.sql.ts";
 import { enterAs } from "../sessions/choose-organization.ts";
-import { readClaims, type Person } from "./claims.rules.ts";
-import { findUserByIdentity, insertIdentity } from "./identities.sql.ts";
-import { isOwnPath, readLoginSecret, writeLoginSecret } from "./login-secret.rules.ts";
+import { readClaims, type Person, isOwnPath, readLoginSecret, writeLoginSecret } from "./oidc.rules.ts";
 
 /** A path under the address of the gateway; the provider has to know it. */
 const CALLBACK = "/api/auth/oidc/callback";

@@ -3,11 +3,9 @@ import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { createLog } from "@tidemark/telemetry";
 import type { SMTPServerOptions } from "smtp-server";
-import { makeCertificate } from "./certificate.fixture.ts";
-import type { SmtpSettings } from "./mail-settings.rules.ts";
-import type { InvitationMessage, Mail } from "./mail.ts";
-import { createSmtpMail } from "./smtp-mail.ts";
-import { startMailServer, type TestMailServer } from "./smtp-server.fixture.ts";
+import { makeCertificate, startMailServer, type TestMailServer } from "./mail-server.fixture.ts";
+import type { SmtpSettings } from "./mail.rules.ts";
+import { type InvitationMessage, type Mail, createSmtpMail } from "./mail.ts";
 
 const login = { user: "tidemark", password: "pass word" };
 const message: InvitationMessage = {

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { mailFaults, smtpSettingsOf, type MailConfig } from "./mail-settings.rules.ts";
+import { mailFaults, smtpSettingsOf, type MailConfig } from "./mail.rules.ts";
 
 const whole: MailConfig = {
   mail: "smtp",
