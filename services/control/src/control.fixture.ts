@@ -17,8 +17,7 @@ import { controlHandlers } from "./handlers.ts";
 import type { InvitationMessage } from "./mail/mail.ts";
 import { controlMigrations } from "./module.ts";
 import { createRunDirectory, type RunDirectory } from "./stops/run-directory.ts";
-import { readChangedPage, readRunningPage } from "./stops/run-feed.sql.ts";
-import { findRuns } from "./stops/run-states.sql.ts";
+import { readChangedPage, readRunningPage, findRuns } from "./stops/run-states.sql.ts";
 
 /** The service over its own database, with a clock that the test moves. */
 export type Control = {

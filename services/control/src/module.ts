@@ -16,10 +16,9 @@ import { oidcFaults, oidcSettingsOf } from "./oidc/oidc.rules.ts";
 import { createProvider } from "./oidc/provider.ts";
 import { removeOrganization } from "./removal/remove-organization.ts";
 import { beginDueRemovals } from "./removal/removed-rows.sql.ts";
-import { stopAnsweredSubject, stopRequestedSubject } from "./stops/commit-stops.ts";
+import { stopAnsweredSubject, stopRequestedSubject } from "./stops/stop-runs.ts";
 import { createRunDirectory } from "./stops/run-directory.ts";
-import { readChangedPage, readRunningPage } from "./stops/run-feed.sql.ts";
-import { findRuns } from "./stops/run-states.sql.ts";
+import { readChangedPage, readRunningPage, findRuns } from "./stops/run-states.sql.ts";
 import { startControlUpkeep } from "./upkeep/upkeep.ts";
 
 /** Schema `control`: users, organizations, members, credentials. */

@@ -9,8 +9,7 @@ import {
   type RunControlRow,
   type ServerSnapshot,
 } from "./live-runs.rules.ts";
-import type { readChangedPage, readRunningPage } from "./run-feed.sql.ts";
-import { isMissingSchema } from "./run-states.sql.ts";
+import { type readChangedPage, type readRunningPage, isMissingSchema } from "./run-states.sql.ts";
 
 /** Finds runs in memory, and runs that are not in memory in the database. */
 export type RunDirectory = {

@@ -4,7 +4,7 @@ import { createDb, type Db } from "@tidemark/pg";
 import { createReadCounter, testSql } from "@tidemark/testkit";
 import { startControl, type Control } from "../control.fixture.ts";
 import { adoptRunChanges } from "../upkeep/upkeep.sql.ts";
-import { readChangedPage, readRunningPage } from "./run-feed.sql.ts";
+import { readChangedPage, readRunningPage } from "./run-states.sql.ts";
 import { newRuns } from "./runs.fixture.ts";
 import { floorOf } from "./live-runs.rules.ts";
 

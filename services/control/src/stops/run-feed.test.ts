@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type { Tx } from "@tidemark/pg";
 import { openRunDirectory, startControl, type Control } from "../control.fixture.ts";
 import { runUpkeep } from "../upkeep/upkeep.ts";
-import { readChangedPage, readRunningPage } from "./run-feed.sql.ts";
+import { readChangedPage, readRunningPage } from "./run-states.sql.ts";
 import { newRun, newRuns, patch } from "./runs.fixture.ts";
 import { floorOf } from "./live-runs.rules.ts";
 

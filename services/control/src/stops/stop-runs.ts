@@ -1,21 +1,23 @@
 import { create, fromBinary, toBinary, type MessageInitShape } from "@bufbuild/protobuf";
 import { badRequest, notFound } from "@tidemark/errors";
-import { withIdempotency, type Tx } from "@tidemark/pg";
-import { RunStopSchema, StopRunsResponseSchema } from "@tidemark/proto/control/v1/control";
+import { withIdempotency, type Tx, putOutbox } from "@tidemark/pg";
+import { RunStopSchema, StopRunsResponseSchema, StopEventSchema } from "@tidemark/proto/control/v1/control";
 import { callerOf, canSee, isUuid, throwFault, type Caller } from "@tidemark/requests";
-import { applyRunEvent, type StopActor } from "@tidemark/run-state";
+import {
+  applyRunEvent,
+  type StopActor,
+  displayStatus,
+  isStopRequested,
+  rowOfState,
+  type RunState,
+} from "@tidemark/run-state";
 import { STOP_RUNS_MAX } from "@tidemark/limits";
 import { CallerKind } from "@tidemark/proto/common/v1/common";
 import type { Call } from "@tidemark/rpc";
 import type { ControlDeps, ControlHandlers } from "../deps.ts";
-import {
-  commitRunChange,
-  encodeRunControl,
-  stopRequestedSubject,
-  writeStops,
-  type ChangedRun,
-} from "./commit-stops.ts";
-import { findRuns, lockRuns } from "./run-states.sql.ts";
+import { findRuns, lockRuns, setRunStates } from "./run-states.sql.ts";
+import { ChangeKind } from "@tidemark/proto/changes/v1/changes";
+import type { RunControlSchema } from "@tidemark/proto/runs/v1/runs";
 
 /**
  * Asks a run to stop (API specification, POST /api/runs/{run_id}/stop), in every billing state: a customer who cannot pay
@@ -140,4 +142,67 @@ async function visibleRuns(tx: Tx, caller: Caller, runIds: readonly string[]): P
 /** Checks that the caller may see the run. @throws not_found, also for a run that does not exist */
 export async function requireRun(tx: Tx, caller: Caller, runId: string): Promise<void> {
   if (!(await visibleRuns(tx, caller, [runId])).has(runId)) throw notFound("run");
+}
+
+/** A caller asked runs to stop. */
+export const stopRequestedSubject = "tidemark.control.stop_requested.v1";
+
+/** A training process acknowledged a stop, or completed it. */
+export const stopAnsweredSubject = "tidemark.control.stop_answered.v1";
+
+/** Writes the new states of runs that the transaction has locked, and the one message about all of them. */
+export async function writeStops(
+  tx: Tx,
+  orgId: string,
+  subject: typeof stopRequestedSubject | typeof stopAnsweredSubject,
+  changed: readonly { readonly id: string; readonly state: RunState }[],
+): Promise<void> {
+  if (changed.length === 0) return;
+  await setRunStates(tx, orgId, changed);
+  const runs = changed.map(({ id, state }) => ({ runId: id, stopRequestId: state.stop.requestId ?? "" }));
+  const payload = toBinary(StopEventSchema, create(StopEventSchema, { orgId, runs }));
+  await putOutbox(tx, orgId, { service: "control", subject, payload });
+}
+
+/** A run that a transaction changed. */
+type ChangedRun = { readonly id: string; readonly projectId: string; readonly statusChanged: boolean };
+
+/**
+ * Runs a transaction that changes runs, which it adds to `changed`. When it has committed, its messages are sent, and this process has the change in
+ * memory before any client learns of it.
+ */
+export async function commitRunChange<T>(
+  deps: ControlDeps,
+  orgId: string,
+  work: (changed: ChangedRun[]) => Promise<T>,
+): Promise<T> {
+  const changed: ChangedRun[] = [];
+  const result = await work(changed);
+  deps.wakeRelay();
+  await deps.runs.catchUp();
+  for (const { id: runId, projectId, statusChanged } of changed) {
+    deps.noteChange({ orgId, projectId, runId, kind: ChangeKind.STOP });
+    if (statusChanged) deps.noteChange({ orgId, projectId, runId, kind: ChangeKind.RUN });
+  }
+  return result;
+}
+
+/** Returns the state of a run's stop request, with its free texts. */
+export function encodeRunControl(state: RunState): MessageInitShape<typeof RunControlSchema> {
+  const row = rowOfState(state);
+  return {
+    stopState: row.stop_state,
+    displayStatus: displayStatus(state.status, state.stop.state),
+    stopRequested: isStopRequested(state.stop.state),
+    stopRequestId: row.stop_request_id ?? undefined,
+    actor: row.stop_actor ?? undefined,
+    stopRequestedAt: row.stop_requested_at ?? undefined,
+    stopAcknowledgedAt: row.stop_acknowledged_at ?? undefined,
+    stopCompletedAt: row.stop_completed_at ?? undefined,
+    updatedAt: row.stop_updated_at ?? undefined,
+    details: {
+      reason: row.stop_reason ?? undefined,
+      completionMessage: row.stop_completion_message ?? undefined,
+    },
+  };
 }

@@ -2,9 +2,15 @@ import { AppError, badRequest, notFound } from "@tidemark/errors";
 import { callerOf, canSee, isUuid, throwFault } from "@tidemark/requests";
 import { applyRunEvent } from "@tidemark/run-state";
 import type { ControlDeps, ControlHandlers } from "../deps.ts";
-import { commitRunChange, encodeRunControl, stopAnsweredSubject, writeStops } from "./commit-stops.ts";
+import {
+  commitRunChange,
+  encodeRunControl,
+  stopAnsweredSubject,
+  writeStops,
+  requireRun,
+  stopCaller,
+} from "./stop-runs.ts";
 import { lockRuns } from "./run-states.sql.ts";
-import { requireRun, stopCaller } from "./stop-runs.ts";
 
 /** Returns after how many seconds a training process should poll again (API specification, Limits). */
 export function pollAfterSeconds(planTier: string): number {

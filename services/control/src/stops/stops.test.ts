@@ -8,7 +8,7 @@ import { CallerKind } from "@tidemark/proto/common/v1/common";
 import { StopEventSchema } from "@tidemark/proto/control/v1/control";
 import { createCall, type Call } from "@tidemark/rpc";
 import { expectRefusal, refusal, startControl, type Control } from "../control.fixture.ts";
-import { stopAnsweredSubject, stopRequestedSubject } from "./commit-stops.ts";
+import { stopAnsweredSubject, stopRequestedSubject } from "./stop-runs.ts";
 import { callBy, newRun, newRuns, patch } from "./runs.fixture.ts";
 
 let control: Control;
