@@ -4,23 +4,23 @@ import { confirmDeviceLogin, pollDeviceLogin, startDeviceLogin } from "./device-
 import { acceptInvitation, previewInvitation } from "./invitations/accept-invitation.ts";
 import { createInvitation, listInvitations, resendInvitation, revokeInvitation } from "./invitations/invitations.ts";
 import { createApiKey, disableServiceAccount, listApiKeys, revokeApiKey } from "./keys/api-keys.ts";
-import { deleteOrganization, undeleteOrganization } from "./organizations/delete-organization.ts";
-import { finishOidcLogin, startOidcLogin } from "./oidc/sign-in-with-oidc.ts";
-import { ensureLocalAccess } from "./organizations/ensure-local-access.ts";
 import {
+  deleteOrganization,
+  undeleteOrganization,
   checkOrganizationName,
   createOrganization,
   getOrganization,
   listOrganizations,
   updateOrganization,
 } from "./organizations/organizations.ts";
+import { finishOidcLogin, startOidcLogin } from "./oidc/sign-in-with-oidc.ts";
+import { ensureLocalAccess } from "./organizations/ensure-local-access.ts";
 import { createOwnOrganization } from "./organizations/own-organization.ts";
 import { createUser, listMemberships, listUsers } from "./organizations/users.ts";
 import { getProjection, lookupCredential, recordCredentialUse } from "./projection/projection.ts";
 import { addSeat, changeSeat, listSeats, removeSeat } from "./seats/seats.ts";
-import { endSession, listSessions } from "./sessions/live-sessions.ts";
+import { endSession, listSessions, getSession, signOut, switchOrganization } from "./sessions/sessions.ts";
 import { getAuthConfig, signInForDevelopment, signInOnce, signInWithApiKey } from "./sessions/sign-in.ts";
-import { getSession, signOut, switchOrganization } from "./sessions/sessions.ts";
 import { acknowledgeStop, catchUpRuns, getStopSignal } from "./stops/stop-signal.ts";
 import { stopRun, stopRuns } from "./stops/stop-runs.ts";
 

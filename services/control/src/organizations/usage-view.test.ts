@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
 import { createDb, type Db } from "@tidemark/pg";
 import { newKey, newMember, newOrganization, startControl, type Control } from "../control.fixture.ts";
-import { exceedsSeats } from "../seats/seats.sql.ts";
+import { exceedsSeats } from "./memberships.sql.ts";
 
 let control: Control;
 let usage: Db;

@@ -7,8 +7,7 @@ import { equalHashes, parseCredential } from "@tidemark/credentials";
 import { requirePeopleManager } from "../organizations/users.ts";
 import { scopesOfRole } from "../organizations/people.rules.ts";
 import type { ControlDeps } from "../deps.ts";
-import { lockKey, lockSession, type KeyRights } from "./lock-caller.sql.ts";
-import { findCredential, type CredentialFacts } from "./projection.sql.ts";
+import { lockKey, lockSession, type KeyRights, findCredential, type CredentialFacts } from "./projection.sql.ts";
 
 /** The caller, with its current rights. */
 export type LockedCaller = {

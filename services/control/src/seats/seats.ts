@@ -18,11 +18,20 @@ import {
 } from "../organizations/people.rules.ts";
 import { isOperator, requirePeopleManager, visibleOrganization } from "../organizations/users.ts";
 import { encodeMembership } from "../organizations/encode-organization.ts";
-import { findMembership, insertMembership, updateMembership } from "../organizations/memberships.sql.ts";
+import {
+  findMembership,
+  insertMembership,
+  updateMembership,
+  exceedsSeats,
+  findSeatRow,
+  hasOtherOwner,
+  listSeatRows,
+  removeSeatRow,
+  type SeatRow,
+} from "../organizations/memberships.sql.ts";
 import { lockOrganization, requireOrganization, type OrganizationRow } from "../organizations/organizations.sql.ts";
 import { commitProjectionChange, lockPeopleManager } from "../projection/lock-caller.ts";
 import { upsertUser } from "../organizations/users.sql.ts";
-import { exceedsSeats, findSeatRow, hasOtherOwner, listSeatRows, removeSeatRow, type SeatRow } from "./seats.sql.ts";
 
 /**
  * Reserves a seat for an address. A person who has one keeps it unchanged.

@@ -16,7 +16,7 @@ import { findMembership, listMembershipsOfUser, lockMembership } from "../organi
 import { enterOrganization, findOrganization, type OrganizationRow } from "../organizations/organizations.sql.ts";
 import { findUser } from "../organizations/users.sql.ts";
 import { announceChange, lockLiveKey } from "../projection/lock-caller.ts";
-import { lockKey } from "../projection/lock-caller.sql.ts";
+import { lockKey } from "../projection/projection.sql.ts";
 import {
   endOldestSessions,
   endOldestSessionsOfKey,

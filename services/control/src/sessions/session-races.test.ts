@@ -3,8 +3,7 @@ import { randomBytes, randomUUID } from "node:crypto";
 
 import { testSql, until } from "@tidemark/testkit";
 import { newMember, newOrganization, signIn, startControl, type Control } from "../control.fixture.ts";
-import { findSeatRow, removeSeatRow } from "../seats/seats.sql.ts";
-import { updateMembership } from "../organizations/memberships.sql.ts";
+import { findSeatRow, removeSeatRow, updateMembership } from "../organizations/memberships.sql.ts";
 import { readProjection, restingCursor } from "../projection/projection.fixture.ts";
 import { openSession } from "./open-session.ts";
 
