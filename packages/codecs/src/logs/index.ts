@@ -1,4 +1,4 @@
-export { REQUEST_IDS } from "./arrivals.ts";
+export { REQUEST_IDS } from "./line-times.ts";
 export { createTextFinder } from "./find-text.ts";
 export type { TextFinder } from "./find-text.ts";
 export { decodeLogBlock, encodeLogBlock } from "./log-block.ts";

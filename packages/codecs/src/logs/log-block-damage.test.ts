@@ -1,7 +1,7 @@
 import { crc32 } from "node:zlib";
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { isCodecError } from "../bytes/codec-error.ts";
+import { isCodecError } from "../bytes.ts";
 import { decodeLogBlock, encodeLogBlock } from "./log-block.ts";
 import { anyLines, columnsOf, plainBlockOf } from "./log-columns.fixture.ts";
 

@@ -1,5 +1,5 @@
 import { constants, deflateRawSync, inflateRawSync, zstdCompressSync, zstdDecompressSync } from "node:zlib";
-import { codecError } from "../bytes/codec-error.ts";
+import { codecError } from "../bytes.ts";
 
 /** The first byte of packed bytes. */
 const PLAIN = 0;

@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { isCodecError } from "../bytes/codec-error.ts";
+import { isCodecError } from "../bytes.ts";
 import { NONE, newSpanRecord, type SpanRecord } from "./span-record.ts";
 import { createTreeWriter, readTree } from "./tree-columns.ts";
 

@@ -1,6 +1,4 @@
-import { createByteReader } from "../bytes/byte-reader.ts";
-import { createByteWriter, WHOLE_MAX } from "../bytes/byte-writer.ts";
-import { codecError } from "../bytes/codec-error.ts";
+import { createByteReader, createByteWriter, WHOLE_MAX, codecError } from "../bytes.ts";
 import { pack, unpack } from "./pack.ts";
 import { newSpanRecord, NONE, type SpanRecord } from "./span-record.ts";
 

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { anyBlockPoints, blockColumnsOf } from "../columns/block-columns.fixture.ts";
 import { checkBlockColumns } from "../columns/block-columns.ts";
 import { BLOCK_HEADER_BYTES } from "./block-layout.ts";
-import { isCodecError } from "../../bytes/codec-error.ts";
+import { isCodecError } from "../../bytes.ts";
 import { decodeBlock, openBlock, type BlockAxis } from "./decode-block.ts";
 import { encodeBlock } from "./encode-block.ts";
 

@@ -1,4 +1,4 @@
-import { codecError } from "../../bytes/codec-error.ts";
+import { codecError } from "../../bytes.ts";
 import { DIRECTORY_ENTRY_BYTES } from "../storage-layout.ts";
 
 /*

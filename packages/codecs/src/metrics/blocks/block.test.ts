@@ -11,7 +11,7 @@ import {
 import { anyBits, bitsOf } from "../columns/metric-columns.fixture.ts";
 import { decodeBlock, openBlock } from "./decode-block.ts";
 import { encodeBlock, type EncodedBlock } from "./encode-block.ts";
-import { createScratchBuffer } from "../numbers/scratch-buffer.ts";
+import { createScratchBuffer } from "../numbers/bytes.ts";
 
 const effort = fc.constantFrom("fast" as const, "best" as const);
 

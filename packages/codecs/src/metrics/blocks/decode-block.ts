@@ -1,9 +1,8 @@
-import { codecError } from "../../bytes/codec-error.ts";
+import { codecError } from "../../bytes.ts";
 import { EMPTY_F64, EMPTY_U32, copyNumbers, pick, type BlockColumns } from "../columns/block-columns.ts";
-import { createByteReader, expectEnd, type ByteReader } from "../numbers/bytes.ts";
+import { createByteReader, expectEnd, type ByteReader, type NumberBuffer } from "../numbers/bytes.ts";
 import { NUMBER_HEADER_BYTES } from "../numbers/number-layout.ts";
 import { readNumbers } from "../numbers/numbers.ts";
-import type { NumberBuffer } from "../numbers/scratch-buffer.ts";
 import { DIRECTORY_ENTRY_BYTES } from "../storage-layout.ts";
 import { BLOCK_HEADER_BYTES, DIRECTORY_ENTRY_WORDS, readBlockHeader, type BlockHeader } from "./block-layout.ts";
 import { isEverywhere, readPresence } from "./presence.ts";

@@ -8,9 +8,8 @@ import {
   writeBlockHeader,
 } from "./block-layout.ts";
 import { createByteWriter, type ByteWriter } from "../numbers/bytes.ts";
-import { writeChunkStatistics } from "./chunk-statistics.ts";
-import { chunkSumsOf } from "./chunk-sums.ts";
-import { codecError } from "../../bytes/codec-error.ts";
+import { writeChunkStatistics, chunkSumsOf } from "./chunk-statistics.ts";
+import { codecError } from "../../bytes.ts";
 import { CHUNK_STATISTICS_BYTES, DIRECTORY_ENTRY_BYTES, STATISTICS_WIDTH_MAX } from "../storage-layout.ts";
 import { presenceBytesMax, writePresence } from "./presence.ts";
 import { numberBytesMax, writeNumbers, type Effort } from "../numbers/numbers.ts";

@@ -1,6 +1,6 @@
 import { bitWidth, packBits, packedBytes, unpackBits } from "../numbers/bit-pack.ts";
 import { takeBytes, type ByteReader, type ByteWriter } from "../numbers/bytes.ts";
-import { codecError } from "../../bytes/codec-error.ts";
+import { codecError } from "../../bytes.ts";
 
 const EVERYWHERE = 0;
 

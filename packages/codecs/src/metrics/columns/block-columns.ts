@@ -1,4 +1,4 @@
-import { codecError } from "../../bytes/codec-error.ts";
+import { codecError } from "../../bytes.ts";
 import { checkColumnArrays } from "./metric-columns.ts";
 
 /**

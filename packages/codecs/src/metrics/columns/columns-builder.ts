@@ -1,4 +1,4 @@
-import { codecError } from "../../bytes/codec-error.ts";
+import { codecError } from "../../bytes.ts";
 import type { MetricColumns } from "./metric-columns.ts";
 import { sortKeys } from "./keys.ts";
 

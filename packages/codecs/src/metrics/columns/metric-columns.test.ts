@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 
-import { isCodecError } from "../../bytes/codec-error.ts";
+import { isCodecError } from "../../bytes.ts";
 import { anyPoints, columnsOf } from "./metric-columns.fixture.ts";
 import { columnsFromParts, type MetricColumnsParts } from "./metric-columns.ts";
 

@@ -1,4 +1,4 @@
-import { codecError } from "../../bytes/codec-error.ts";
+import { codecError } from "../../bytes.ts";
 import { packBits, packedBytes, unpackBits } from "./bit-pack.ts";
 import { fullWords, takeBytes, wordsOf, type ByteReader, type ByteWriter } from "./bytes.ts";
 import { BITS, SIGNED, SPLIT_BITS, type NumberPlan } from "./number-layout.ts";

@@ -1,4 +1,4 @@
-import { freshMemory, type NumberBuffer } from "./scratch-buffer.ts";
+import { freshMemory, type NumberBuffer } from "./bytes.ts";
 
 /** Returns the bytes of `count` numbers of `width` bits (0 to 32) one after another, filled up to a multiple of 8. */
 export function packedBytes(count: number, width: number): number {

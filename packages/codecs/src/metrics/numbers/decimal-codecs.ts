@@ -1,4 +1,4 @@
-import { codecError } from "../../bytes/codec-error.ts";
+import { codecError } from "../../bytes.ts";
 import { bitWidth, packBits, packedBytes, unpackBits } from "./bit-pack.ts";
 import { takeBytes, type ByteReader, type ByteWriter } from "./bytes.ts";
 import { decimalsOf, powerOfTen } from "./decimals.ts";

@@ -1,4 +1,4 @@
-import { codecError } from "../../bytes/codec-error.ts";
+import { codecError } from "../../bytes.ts";
 import { takeBytes, wordsOf, type ByteReader } from "./bytes.ts";
 import { planDecimals } from "./decimal-codecs.ts";
 import { DICTIONARY, NUMBER_HEADER_BYTES, writePlan, type NumberPlan } from "./number-layout.ts";

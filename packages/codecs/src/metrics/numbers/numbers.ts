@@ -1,4 +1,4 @@
-import { codecError } from "../../bytes/codec-error.ts";
+import { codecError } from "../../bytes.ts";
 import { planBits, readBits } from "./bit-codecs.ts";
 import { takeBytes, wordsOf, type ByteReader, type ByteWriter } from "./bytes.ts";
 import { planDecimals, readDecimals } from "./decimal-codecs.ts";

@@ -1,11 +1,10 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { encodeBlock } from "../blocks/encode-block.ts";
-import { readSummedChunk } from "../blocks/chunk-sums.ts";
+import { readSummedChunk, type SummedChunk } from "../blocks/chunk-statistics.ts";
 import { blockColumnsOf } from "../columns/block-columns.fixture.ts";
 import { CHUNK_STATISTICS_BYTES, CHUNK_SUM_BYTES } from "../storage-layout.ts";
-import { createBucketSampler, type SummedChunk } from "./bucket-sampler.ts";
-import { gridOf, leftEdge, bucketIndex } from "./grid.ts";
+import { createBucketSampler, gridOf, leftEdge, bucketIndex } from "./bucket-sampler.ts";
 
 type Point = readonly [step: number, value: number];
 

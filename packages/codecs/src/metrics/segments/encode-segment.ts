@@ -1,4 +1,4 @@
-import { codecError } from "../../bytes/codec-error.ts";
+import { codecError } from "../../bytes.ts";
 import { checkColumnArrays, type MetricColumns } from "../columns/metric-columns.ts";
 import {
   IDS_LISTED,

@@ -1,11 +1,10 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 
-import { isCodecError } from "../../bytes/codec-error.ts";
+import { isCodecError } from "../../bytes.ts";
 import { anyPoints, columnsOf, idsFrom } from "../columns/metric-columns.fixture.ts";
 import { checkColumnArrays, type MetricColumns } from "../columns/metric-columns.ts";
-import { decodeSegmentKey } from "./decode-segment-key.ts";
-import { decodeSegment } from "./decode-segment.ts";
+import { decodeSegmentKey, decodeSegment } from "./decode-segment.ts";
 import { encodeSegment } from "./encode-segment.ts";
 import { SEGMENT_HEADER_BYTES } from "./segment-layout.ts";
 

@@ -1,4 +1,4 @@
-import { codecError } from "../../bytes/codec-error.ts";
+import { codecError } from "../../bytes.ts";
 
 /*
  * A landing segment holds one batch of metric points as it was accepted. All numbers are little-endian. Sections follow one another without

@@ -1,8 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { anyPoints, columnsOf, idsFrom } from "../columns/metric-columns.fixture.ts";
-import { decodeSegmentKey } from "./decode-segment-key.ts";
-import { blockColumnsOfSegment, decodeSegment } from "./decode-segment.ts";
+import { decodeSegmentKey, blockColumnsOfSegment, decodeSegment } from "./decode-segment.ts";
 import { encodeSegment } from "./encode-segment.ts";
 
 describe("a segment of version 2", () => {

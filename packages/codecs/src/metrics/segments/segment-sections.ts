@@ -1,4 +1,4 @@
-import { codecError } from "../../bytes/codec-error.ts";
+import { codecError } from "../../bytes.ts";
 import { valueCountOf, type MetricColumns } from "../columns/metric-columns.ts";
 import {
   PRESENT_EVERYWHERE,

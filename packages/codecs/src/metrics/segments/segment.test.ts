@@ -3,8 +3,7 @@ import fc from "fast-check";
 
 import { anyBits, anyKey, anyPoints, bitsOf, columnsOf, idsFrom } from "../columns/metric-columns.fixture.ts";
 import type { MetricColumns } from "../columns/metric-columns.ts";
-import { decodeSegmentKey } from "./decode-segment-key.ts";
-import { decodeSegment, type SegmentColumns } from "./decode-segment.ts";
+import { decodeSegmentKey, decodeSegment, type SegmentColumns } from "./decode-segment.ts";
 import { encodeSegment } from "./encode-segment.ts";
 import { sortKeys } from "../columns/keys.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { noise } from "../columns/metric-columns.fixture.ts";
+import { noise } from "./columns/metric-columns.fixture.ts";
 import { smooth, type Smoothing } from "./smooth.ts";
 
 type Point = readonly [step: number, value: number];
