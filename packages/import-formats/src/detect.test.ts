@@ -3,10 +3,9 @@ import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { expect, test } from "@jest/globals";
 import { fixturesFolder } from "./collect.fixture.ts";
-import { detect, detectDatabase } from "./detect.ts";
+import { detect, detectDatabase, formats } from "./formats.ts";
 import { fixtureTree } from "./disk-tree.fixture.ts";
 import type { FileTree } from "./file-tree.ts";
-import { formats } from "./formats.ts";
 import { withDatabase } from "./sqlite.fixture.ts";
 
 /** Fixtures are called by their tracker and its version. */

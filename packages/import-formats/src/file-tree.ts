@@ -1,3 +1,5 @@
+import type { Warnings } from "./warnings.ts";
+
 /** An entry of a folder. */
 export type TreeEntry = {
   /** One name, without `/`. */
@@ -27,11 +29,42 @@ export type RandomFileTree = FileTree & {
   slice(file: TreePath, start: number, end: number): Promise<ArrayBuffer>;
 };
 
-/** A row of a database: columns by their names. Integers are `bigint`, other numbers `number`. */
-export type SqlRow = Readonly<Record<string, null | number | bigint | string | Uint8Array>>;
+/** How deep folders are looked into. */
+const FOLDER_DEPTH_MAX = 16;
 
-/**
- * Runs one SELECT with parameters `?` on a SQLite database that the caller opened read-only. Rows are requested one by one, so the whole answer is never in
- * memory. What it throws counts as damage of the database. `sqliteQuery` makes one.
- */
-export type Query = (sql: string, ...parameters: readonly (number | string)[]) => Iterable<SqlRow>;
+/** A folder that holds files. */
+export type WalkedFolder = {
+  /** Relative to the root; empty: the root. */
+  readonly path: string;
+  /** In the order of their names' UTF-16 code units. */
+  readonly files: readonly { readonly path: string; readonly name: string; readonly size: number }[];
+};
+
+/** Joins a folder and a name. */
+export function joinPath(folder: string, name: string): string {
+  return folder === "" ? name : `${folder}/${name}`;
+}
+
+/** Yields the folders below `root` (and itself) that hold files, parents first, in the order of names. Folders below 16 others are counted and left out. */
+export async function* walkFolders(tree: FileTree, warnings: Warnings, root = ""): AsyncGenerator<WalkedFolder> {
+  const open: { path: string; depth: number }[] = [{ path: root, depth: 0 }];
+  for (let folder = open.pop(); folder !== undefined; folder = open.pop()) {
+    const { path, depth } = folder;
+    const entries = (await tree.list(path)).toSorted((a, b) => (a.name < b.name ? -1 : 1));
+    const files = entries.flatMap(({ name, isFolder, size }) =>
+      isFolder ? [] : [{ path: joinPath(path, name), name, size }],
+    );
+    if (files.length > 0) yield { path, files };
+    const folders = entries.filter(({ isFolder }) => isFolder);
+    if (depth < FOLDER_DEPTH_MAX) {
+      for (const { name } of folders.toReversed()) open.push({ path: joinPath(path, name), depth: depth + 1 });
+    } else warnings.add("too_large", `${path}: folders are nested too deep`, folders.length);
+  }
+}
+
+/** Returns a path that a file names, by `/` and without empty and `.` parts, or undefined if it is absolute, leads outside or names nothing. */
+export function safePath(sent: string): string | undefined {
+  if (/^([/\\]|[A-Za-z]:)|\0/.test(sent)) return undefined;
+  const parts = sent.split(/[/\\]/).filter((part) => part !== "" && part !== ".");
+  return parts.length === 0 || parts.includes("..") ? undefined : parts.join("/");
+}

@@ -1,5 +1,5 @@
 import { readDvclive, showsDvclive } from "./dvclive/read-dvclive.ts";
-import type { FileTree, Query, RandomFileTree, TreePath } from "./file-tree.ts";
+import { joinPath, walkFolders, type FileTree, type RandomFileTree, type TreePath } from "./file-tree.ts";
 import type { Item, RunItem, Source } from "./items.ts";
 import { readMlflowDatabase } from "./mlflow/read-database.ts";
 import { readMlflowFolder } from "./mlflow/read-folder.ts";
@@ -7,6 +7,8 @@ import { findNeptuneFiles, isNeptunePart, readNeptune } from "./neptune/read-nep
 import { identifyEvents, isEventFile, readTensorboard } from "./tensorboard/read-tensorboard.ts";
 import { readTrackio } from "./trackio/read-trackio.ts";
 import { isWandbName, readWandb } from "./wandb/read-wandb.ts";
+import { sqlRows, textColumn, type Query } from "./sql-rows.ts";
+import { createWarnings } from "./warnings.ts";
 
 /** The files or the database of a tracker: how they are recognized and read. */
 export type ImportFormat = {
@@ -67,3 +69,47 @@ export const formats: readonly ImportFormat[] = [
     identify: (_run, _tree, path) => Promise.resolve(path),
   },
 ];
+
+/** The content of a path: files of a format, or a database, whose format `detectDatabase` returns. */
+export type Detected = {
+  readonly format: ImportFormat | "sqlite";
+  /** The first file or folder that shows it, relative to the root. */
+  readonly shownBy: TreePath;
+};
+
+/** Files that are looked at. */
+const FILES_MAX = 100_000;
+
+const isDatabaseName = (name: string): boolean => /\.(?:db|sqlite3?)$/.test(name);
+
+/** In the order of preference. */
+const shown: readonly Detected["format"][] = [
+  ...new Set(formats.map((format) => (format.folder === undefined ? "sqlite" : format))),
+];
+
+const isShownBy = (format: Detected["format"], name: string, names: ReadonlySet<string>): boolean =>
+  format === "sqlite" ? isDatabaseName(name) : format.folder?.isShownBy(name, names) === true;
+
+/** Returns what a path holds; undefined if no reader supports it. */
+export async function detect(tree: FileTree): Promise<Detected | undefined> {
+  const found = new Map<Detected["format"], TreePath>();
+  let looked = 0;
+  for await (const { path, files } of walkFolders(tree, createWarnings())) {
+    const names = new Set((await tree.list(path)).map(({ name }) => name));
+    for (const { name } of files) {
+      const format = shown.find((known) => isShownBy(known, name, names));
+      if (format !== undefined && !found.has(format)) found.set(format, joinPath(path, name));
+    }
+    looked += files.length;
+    if (found.has(shown[0]!) || looked > FILES_MAX) break;
+  }
+  const format = shown.find((known) => found.has(known));
+  return format === undefined ? undefined : { format, shownBy: found.get(format)! };
+}
+
+/** Returns whose format a SQLite database has, by its tables; undefined for unsupported trackers. */
+export function detectDatabase(query: Query): ImportFormat | undefined {
+  const rows = sqlRows(query, createWarnings(), "SELECT name FROM sqlite_master WHERE type = 'table'");
+  const tables = new Set(Array.from(rows, (row) => textColumn(row, "name")));
+  return formats.find(({ database }) => database?.tables.every((table) => tables.has(table)) === true);
+}

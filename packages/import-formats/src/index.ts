@@ -1,8 +1,7 @@
-export { detect, detectDatabase } from "./detect.ts";
-export { formats, type ImportFormat } from "./formats.ts";
-export type { FileTree, Query, RandomFileTree, SqlRow, TreeEntry, TreePath } from "./file-tree.ts";
+export { detect, detectDatabase, formats, type ImportFormat } from "./formats.ts";
+export type { FileTree, RandomFileTree, TreeEntry, TreePath } from "./file-tree.ts";
 export { readPythonJson } from "./json.ts";
-export { sqliteQuery, type SqliteDatabase } from "./sqlite-query.ts";
+export { sqliteQuery, type Query, type SqliteDatabase, type SqlRow } from "./sql-rows.ts";
 export { readMlflowServer, type FetchJson } from "./mlflow/read-server.ts";
 export {
   LINES_MAX,

@@ -2,8 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import type { Query } from "./file-tree.ts";
-import { sqliteQuery } from "./sqlite-query.ts";
+import { sqliteQuery, type Query } from "./sql-rows.ts";
 
 /** Opens the bytes of a SQLite database read-only while `use` runs. A database that cannot be opened fails at its first row. */
 export async function withDatabase<Result>(bytes: Uint8Array, use: (query: Query) => Promise<Result>): Promise<Result> {

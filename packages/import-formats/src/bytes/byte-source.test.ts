@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import { piecesOf } from "../disk-tree.fixture.ts";
-import { tfRecords } from "../tensorboard/tf-records.ts";
+import { tfRecords } from "../tensorboard/event-file.ts";
 import { createWarnings } from "../warnings.ts";
 import { createByteSource } from "./byte-source.ts";
 

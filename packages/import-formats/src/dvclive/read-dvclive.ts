@@ -1,13 +1,11 @@
-import type { FileTree, TreePath } from "../file-tree.ts";
+import { type FileTree, type TreePath, walkFolders, type WalkedFolder } from "../file-tree.ts";
 import type { Item, JsonObject, JsonValue, RunItem } from "../items.ts";
-import { isObject, JSON_DEPTH_MAX, jsonObject, readPythonJson } from "../json.ts";
-import { completeLines } from "../lines.ts";
+import { isObject, JSON_DEPTH_MAX, jsonObject, readPythonJson, boundedJson } from "../json.ts";
+import { completeLines, readTextFile } from "../text-files.ts";
 import { readPointFloat, readPythonFloat } from "../numbers.ts";
 import { createPointBatches } from "../point-batches.ts";
-import { readTextFile } from "../read-text-file.ts";
-import { walkFolders, type WalkedFolder } from "../walk-tree.ts";
 import { createWarnings, type Warnings } from "../warnings.ts";
-import { PARAMS_BYTES_MAX, readParamsFile } from "./params-file.ts";
+import { parse } from "yaml";
 
 /** Most bytes of a line of a metric. */
 const LINE_BYTES_MAX = 64 * 1024;
@@ -152,4 +150,17 @@ function summaryOf(summary: JsonObject, keys: ReadonlySet<string>): JsonObject {
   };
   visit(summary, "", 0);
   return jsonObject(own);
+}
+
+/** Most bytes of a `params.yaml`. */
+const PARAMS_BYTES_MAX = 64 * 1024;
+
+/** Reads a `params.yaml`; undefined if it is not YAML or not a map. */
+function readParamsFile(text: string): JsonObject | undefined {
+  try {
+    const content = boundedJson(parse(text, { schema: "core", intAsBigInt: true, logLevel: "error" }) as JsonValue);
+    return isObject(content) ? content : undefined;
+  } catch {
+    return undefined;
+  }
 }

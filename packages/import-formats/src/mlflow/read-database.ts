@@ -1,7 +1,6 @@
-import type { Query, SqlRow } from "../file-tree.ts";
 import type { Item } from "../items.ts";
 import { createPointBatches } from "../point-batches.ts";
-import { numberColumn, pointColumn, sqlRows, textColumn } from "../sql-rows.ts";
+import { numberColumn, pointColumn, sqlRows, textColumn, type Query, type SqlRow } from "../sql-rows.ts";
 import { createWarnings, type Warnings } from "../warnings.ts";
 import { MLFLOW_TEXTS_MAX, mlflowRunItem } from "./run-item.ts";
 

@@ -1,13 +1,11 @@
-import type { FileTree, TreePath } from "../file-tree.ts";
+import { type FileTree, type TreePath, joinPath, walkFolders } from "../file-tree.ts";
 import type { Item } from "../items.ts";
-import { completeLines } from "../lines.ts";
+import { completeLines, readTextFile } from "../text-files.ts";
 import { readPointFloat, readPythonFloat } from "../numbers.ts";
 import { createPointBatches } from "../point-batches.ts";
-import { readTextFile } from "../read-text-file.ts";
-import { joinPath, walkFolders } from "../walk-tree.ts";
 import { createWarnings, type Warnings } from "../warnings.ts";
-import { META_BYTES_MAX, readMetaFile } from "./meta-file.ts";
 import { MLFLOW_TEXTS_MAX, mlflowRunItem } from "./run-item.ts";
+import { parse } from "yaml";
 
 /** Most bytes of a parameter or a tag. */
 const TEXT_BYTES_MAX = 64 * 1024;
@@ -151,4 +149,25 @@ async function readTexts(tree: FileTree, path: TreePath, warnings: Warnings): Pr
     else texts.set(key, text);
   }
   return Object.fromEntries(texts);
+}
+
+/** Most bytes of a `meta.yaml`. */
+const META_BYTES_MAX = 16 * 1024;
+
+/**
+ * Reads the members of a `meta.yaml` as texts, so that a name such as `1e5` stays one; a member without a value is absent. Undefined if it is not YAML or
+ * not a map.
+ */
+function readMetaFile(text: string): Readonly<Record<string, string>> | undefined {
+  let content: unknown;
+  try {
+    content = parse(text, { schema: "failsafe", maxAliasCount: 0, logLevel: "error" });
+  } catch {
+    return undefined;
+  }
+  if (typeof content !== "object" || content === null || Array.isArray(content)) return undefined;
+  const members = Object.entries(content).filter(
+    (entry): entry is [string, string] => typeof entry[1] === "string" && entry[1] !== "null" && entry[1] !== "",
+  );
+  return Object.fromEntries(members);
 }

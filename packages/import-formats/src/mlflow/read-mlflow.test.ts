@@ -15,7 +15,7 @@ import {
 } from "../collect.fixture.ts";
 import { fixtureTree } from "../disk-tree.fixture.ts";
 import type { JsonValue } from "../items.ts";
-import { sqliteQuery } from "../sqlite-query.ts";
+import { sqliteQuery } from "../sql-rows.ts";
 import { withDatabase } from "../sqlite.fixture.ts";
 import { readMlflowDatabase } from "./read-database.ts";
 import { readMlflowFolder } from "./read-folder.ts";

@@ -1,6 +1,5 @@
-import type { FileTree, RandomFileTree, TreePath } from "../file-tree.ts";
+import { type FileTree, type RandomFileTree, type TreePath, joinPath } from "../file-tree.ts";
 import type { Item } from "../items.ts";
-import { joinPath } from "../walk-tree.ts";
 import { createWarnings, type Warnings } from "../warnings.ts";
 import { readAttributeRow } from "./attribute-row.ts";
 import { parquetRows, type RandomAccessFile } from "./parquet-rows.ts";

@@ -1,5 +1,5 @@
 import { isExactNumber } from "@tidemark/values";
-import { safePath } from "../bytes/safe-path.ts";
+import { safePath } from "../file-tree.ts";
 import { createConsoleText } from "../console-text.ts";
 import { histogramOf } from "../histogram.ts";
 import type { Item, JsonObject, JsonValue, RunItem } from "../items.ts";

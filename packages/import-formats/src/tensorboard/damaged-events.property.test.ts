@@ -7,7 +7,7 @@ import { expectSurvival } from "../damage.fixture.ts";
 import { piecesOf } from "../disk-tree.fixture.ts";
 import type { FileTree } from "../file-tree.ts";
 import type { Item } from "../items.ts";
-import { maskedCrc32c } from "./crc32c.ts";
+import { maskedCrc32c } from "./event-file.ts";
 import { record } from "./event-file.fixture.ts";
 import { readTensorboard } from "./read-tensorboard.ts";
 

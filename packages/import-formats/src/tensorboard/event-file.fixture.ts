@@ -1,6 +1,6 @@
 import type { FileTree } from "../file-tree.ts";
 import { piecesOf } from "../disk-tree.fixture.ts";
-import { maskedCrc32c } from "./crc32c.ts";
+import { maskedCrc32c } from "./event-file.ts";
 
 /** Returns a record of an event file whose checks fit, so that its content is read. */
 export function record(content: Uint8Array): Buffer {

@@ -12,7 +12,7 @@ import {
   type Collected,
   type CollectedRun,
 } from "../collect.fixture.ts";
-import { sqliteQuery } from "../sqlite-query.ts";
+import { sqliteQuery } from "../sql-rows.ts";
 import { withDatabase } from "../sqlite.fixture.ts";
 import { readTrackio } from "./read-trackio.ts";
 

@@ -1,11 +1,9 @@
-import type { Query, SqlRow } from "../file-tree.ts";
+import { safePath } from "../file-tree.ts";
 import { histogramOf } from "../histogram.ts";
-import { safePath } from "../bytes/safe-path.ts";
 import type { Item, JsonObject, JsonValue } from "../items.ts";
-import { isObject, numberOf, numbersOf, readPythonJson } from "../json.ts";
-import { loggedParts } from "../logged-parts.ts";
+import { isObject, numberOf, numbersOf, readPythonJson, loggedParts } from "../json.ts";
 import { createPointBatches, type PointBatches } from "../point-batches.ts";
-import { pointColumn, sqlRows, textColumn } from "../sql-rows.ts";
+import { pointColumn, sqlRows, textColumn, type Query, type SqlRow } from "../sql-rows.ts";
 import { TABLE_ROWS_MAX } from "@tidemark/limits";
 import { createWarnings, type Warnings } from "../warnings.ts";
 

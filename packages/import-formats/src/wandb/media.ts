@@ -1,12 +1,10 @@
-import { safePath } from "../bytes/safe-path.ts";
-import type { FileTree } from "../file-tree.ts";
+import { safePath, type FileTree, joinPath } from "../file-tree.ts";
 import { histogramOf } from "../histogram.ts";
 import type { Item, JsonObject, JsonValue, ObjectItem } from "../items.ts";
-import { isObject, numberOf, numbersOf, readPythonJson } from "../json.ts";
-import { readTextFile } from "../read-text-file.ts";
-import { tableOf } from "../table.ts";
+import { isObject, numberOf, numbersOf, readPythonJson, jsonObject } from "../json.ts";
+import { readTextFile } from "../text-files.ts";
 import type { Warnings } from "../warnings.ts";
-import { joinPath } from "../walk-tree.ts";
+import { TABLE_COLUMNS_MAX, TABLE_ROWS_MAX } from "@tidemark/limits";
 
 /** Context for reading a history value that has a `_type`. */
 export type MediaReader = {
@@ -127,4 +125,20 @@ async function* readTable(reader: MediaReader, place: MediaPlace, value: JsonObj
   const { rows, total } = table;
   if (rows.length < total) warnings.add("too_large", `${path}: rows of a table`, total - rows.length);
   yield { kind: "object", run, object: "table", ...place, metadata: { row_count: total }, rows };
+}
+
+/** The rows of a table that an object holds, and how many there are altogether. */
+type TableRows = { readonly rows: readonly JsonObject[]; readonly total: number };
+
+/**
+ * Returns a table of named columns and lists of cells, cut to the rows and columns that an object may have; undefined where the values are not of that form.
+ * Columns without a name have their number.
+ */
+function tableOf(columns: JsonValue | undefined, data: JsonValue | undefined): TableRows | undefined {
+  if (!Array.isArray(columns) || !Array.isArray(data) || !data.every(Array.isArray)) return undefined;
+  const names = columns.slice(0, TABLE_COLUMNS_MAX).map((name) => (typeof name === "string" ? name : String(name)));
+  const rows = (data as readonly (readonly JsonValue[])[])
+    .slice(0, TABLE_ROWS_MAX)
+    .map((cells) => jsonObject(names.map((name, i) => [name, cells[i] ?? null] as const)));
+  return { rows, total: data.length };
 }

@@ -1,6 +1,5 @@
-import type { FileTree, TreePath } from "../file-tree.ts";
+import { type FileTree, type TreePath, joinPath, walkFolders } from "../file-tree.ts";
 import type { Item } from "../items.ts";
-import { joinPath, walkFolders } from "../walk-tree.ts";
 import { createWarnings, type Warnings } from "../warnings.ts";
 import { logRecords } from "./log-records.ts";
 import { readRecord } from "./records.ts";

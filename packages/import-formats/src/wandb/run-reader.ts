@@ -1,9 +1,8 @@
 import { createConsoleText } from "../console-text.ts";
 import type { Item, JsonObject, JsonValue, RunItem } from "../items.ts";
-import { numberOf, pointNumberOf } from "../json.ts";
-import { loggedParts } from "../logged-parts.ts";
+import { numberOf, pointNumberOf, loggedParts } from "../json.ts";
 import { createPointBatches } from "../point-batches.ts";
-import { safePath } from "../bytes/safe-path.ts";
+import { safePath } from "../file-tree.ts";
 import { applyItems, TREE_KEYS_MAX, treeObject, type KeyedTree } from "./keyed-tree.ts";
 import { readMedia, type MediaReader } from "./media.ts";
 import type { ArtifactRecord, RunRecord, WandbRecord } from "./records.ts";
