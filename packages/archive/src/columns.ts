@@ -1,6 +1,5 @@
-import { archiveError } from "./archive-error.ts";
+import { archiveError, parse } from "./json-parts.ts";
 import type { Field } from "./fields.ts";
-import { parse } from "./json-parts.ts";
 
 /** Writes doubles, none of them infinite, as a list that is read as the same doubles; NaN becomes null. */
 export function writeNumbers(numbers: Float64Array): string {

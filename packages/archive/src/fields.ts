@@ -1,5 +1,4 @@
-import { archiveError, isArchiveError } from "./archive-error.ts";
-import { itemsOf, membersOf, parse } from "./json-parts.ts";
+import { archiveError, isArchiveError, itemsOf, membersOf, parse } from "./json-parts.ts";
 
 /** How a value is written into a line, and read from it again. One description gives the type, the encoder and the decoder. */
 export type Field<T> = {

@@ -7,7 +7,7 @@ export {
   type EdgeOfLine,
   type EntryOfLine,
 } from "./artifact-faults.ts";
-export { isArchiveError, type ArchiveError } from "./archive-error.ts";
+export { isArchiveError, type ArchiveError } from "./json-parts.ts";
 export { bytesOfColumn, doublesOfBytes, indexesOfBytes } from "./columns.ts";
 export {
   ARCHIVE_PRODUCT,
@@ -22,8 +22,9 @@ export {
   type LineOf,
   type UnknownLine,
   type WrittenColumns,
+  readLines,
+  type NumberedLine,
 } from "./line.ts";
 export { COUNTED_TYPES, LINE_LENGTHS_MAX, noCounts, type CountedType } from "./line-shapes.ts";
-export { readLines, type NumberedLine } from "./read-lines.ts";
 export { stableId } from "./stable-id.ts";
 export { chunkOfRows, rowsOfChunk, type TableChunk } from "./table-rows.ts";

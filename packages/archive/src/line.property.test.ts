@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { isArchiveError } from "./archive-error.ts";
+import { isArchiveError } from "./json-parts.ts";
 import { decodeLine, encodeLine } from "./line.ts";
 import { anyLineOf } from "./line.fixture.ts";
 

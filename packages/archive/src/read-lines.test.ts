@@ -1,8 +1,7 @@
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { LINE_BYTES_MAX, encodeLine, type ArchiveLine } from "./line.ts";
+import { LINE_BYTES_MAX, encodeLine, type ArchiveLine, readLines, type NumberedLine } from "./line.ts";
 import { anyLineOf } from "./line.fixture.ts";
-import { readLines, type NumberedLine } from "./read-lines.ts";
 
 async function all(chunks: Iterable<Uint8Array>): Promise<NumberedLine[]> {
   async function* arriving() {

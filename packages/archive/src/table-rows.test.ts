@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { isArchiveError } from "./archive-error.ts";
+import { isArchiveError } from "./json-parts.ts";
 import { chunkOfRows, rowsOfChunk } from "./table-rows.ts";
 
 test("rows are read back from a chunk unchanged, with their columns in their order and all digits", () => {

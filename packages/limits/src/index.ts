@@ -1,17 +1,8 @@
 export * from "./limits.ts";
-export { awaitsPayment, billingStates, type BillingState } from "./plans/billing-states.ts";
-export { hostedPlans } from "./plans/hosted-plans.ts";
-export { monthOf, type Month } from "./plans/month.ts";
 export {
-  LINE_BYTES,
-  POINT_BYTES,
-  ROW_BYTES,
-  storageKinds,
-  type StorageBytes,
-  type StorageKind,
-} from "./plans/storage-kinds.ts";
-export { parsePlans } from "./plans/parse-plans.ts";
-export {
+  awaitsPayment,
+  billingStates,
+  type BillingState,
   limitOf,
   planOf,
   planTargets,
@@ -22,3 +13,14 @@ export {
   type PlanTarget,
   type PlanTier,
 } from "./plans/plans.ts";
+export { hostedPlans, parsePlans } from "./plans/hosted-plans.ts";
+export {
+  monthOf,
+  type Month,
+  LINE_BYTES,
+  POINT_BYTES,
+  ROW_BYTES,
+  storageKinds,
+  type StorageBytes,
+  type StorageKind,
+} from "./plans/usage.ts";

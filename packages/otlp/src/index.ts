@@ -1,4 +1,4 @@
-export type { AnyValue } from "./any-value.ts";
+export type { AnyValue } from "./span.ts";
 export {
   SpansFault,
   type Attributes,

@@ -11,8 +11,6 @@ import {
   textValue,
   VALUE_DEPTH_MAX,
   type AnyValue,
-} from "./any-value.ts";
-import {
   createSpanCounter,
   SpansFault,
   type Attributes,

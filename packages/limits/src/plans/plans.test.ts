@@ -1,8 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
-import { awaitsPayment, billingStates } from "./billing-states.ts";
-import { hostedPlans } from "./hosted-plans.ts";
-import { limitOf, planOf, planTargets, planTiers, tierOf } from "./plans.ts";
-import { parsePlans } from "./parse-plans.ts";
+import { awaitsPayment, billingStates, limitOf, planOf, planTargets, planTiers, tierOf } from "./plans.ts";
+import { hostedPlans, parsePlans } from "./hosted-plans.ts";
 
 describe("the hosted plans", () => {
   test.each([

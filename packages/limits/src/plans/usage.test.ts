@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { monthOf } from "./month.ts";
+import { monthOf } from "./usage.ts";
 
 test.each([
   ["2026-01-01T00:00:00Z", "2026-01-01", "2026-02-01T00:00:00.000Z"],
