@@ -24,6 +24,23 @@ describeModes("projects and runs", (stack) => {
     expect(list.json.projects).toEqual([made.json.project]);
   });
 
+  test.each(["all", "ALL", " All "])("no project is called %j, in whatever way it would get the name", async (name) => {
+    const api = await fresh();
+    const { json } = await api.post("/projects", { name: "other" });
+    const refused = [
+      await api.call("POST", "/projects", { body: { name } }),
+      await api.call("POST", "/runs", { body: { project: name } }),
+      await api.call("PATCH", `/projects/${json.project.id}`, { body: { name } }),
+      await api.call("POST", "/api/imports/jobs", { body: { source_type: "wandb", target_project: name } }),
+      await api.call("POST", "/api/imports/wandb", { body: { project: name, runs: [] } }),
+      await api.call("POST", "/api/imports/wandb?dry_run=true", { body: { project: name, runs: [] } }),
+    ];
+    expect(refused.map(({ status }) => status)).toEqual(refused.map(() => 400));
+    for (const { json: answer } of refused) expect(answer.error).toContain("must not be called all");
+    const { projects } = (await api.get("/projects")).json;
+    expect(projects).toMatchObject([{ name: "other" }]);
+  });
+
   test("POST /runs without id makes a running run with a generated name in the default project", async () => {
     const api = await fresh();
     const made = await api.post("/runs", { project: null, name: null, config: {}, tags: [], metadata: {} });

@@ -71,7 +71,8 @@ async function readPoints(source: Source): Promise<Points> {
     }
   };
   for await (const item of source.items()) {
-    if (item.kind === "run" && !ids.has(item.run)) ids.set(item.run, (await runIdentity(source, undefined, item)).id);
+    if (item.kind === "run" && !ids.has(item.run))
+      ids.set(item.run, (await runIdentity(source, undefined, item, createWarnings())).id);
     else if (item.kind === "points") add(ids.get(item.run)!, item);
   }
   return Object.fromEntries(Object.entries(points).filter(([, rows]) => rows.length > 0));
@@ -137,6 +138,14 @@ describe.each(fixtures)("%s", (_fixture, kind, path) => {
       expect([sha256Of(bytes), bytes.length]).toEqual([sha256, size]);
     }
   });
+});
+
+test("runs of a project called all go to another one, with a warning", async () => {
+  const { path } = fixtures.map(([, , at]) => ({ path: at })).find((_one, i) => fixtures[i]![1] === "dvclive")!;
+  const source = (await openSource(path, undefined, recordedSurroundings())) as Source;
+  const converted = await convertSource(source, " All");
+  expect(converted.projects).toEqual(["All-1"]);
+  expect(converted.warnings.lines().join()).toContain("put into the project All-1, because none may be called all");
 });
 
 test("integers of 64 bits end nothing: those of a config keep their digits, steps become the nearest doubles, times that no archive has are left out", async () => {

@@ -85,8 +85,8 @@ const readingWords = {
   rounded_integer: "integers that became the nearest double",
 } as const;
 
-async function openRun({ source, project, isThere }: Conversion, item: RunItem): Promise<OpenRun | "there"> {
-  const identity = await runIdentity(source, project, item);
+async function openRun({ source, project, isThere, warnings }: Conversion, item: RunItem): Promise<OpenRun | "there"> {
+  const identity = await runIdentity(source, project, item, warnings);
   if (await isThere(identity.id)) return "there";
   const created = startOf(item, source.modifiedAt);
   return { ...identity, item, first: item, created, lines: {}, artifacts: 0 };

@@ -1,5 +1,6 @@
 import { encodeLine, stableId, type LineOf } from "@tidemark/archive";
 import type { JsonObject, RunItem } from "@tidemark/import-formats";
+import { isReservedProjectName } from "@tidemark/limits";
 import { eachRunField } from "@tidemark/run-state";
 import type { Warnings } from "../terminal/warnings.ts";
 import type { Source } from "../source/source.ts";
@@ -8,9 +9,19 @@ import { documentOf, instantOf, microsOf, nameOf } from "./texts.ts";
 /** Which run of Tidemark a run of a source becomes. */
 export type RunIdentity = { readonly id: string; readonly project: string };
 
-/** Returns the project and the id of a run: always the same ones for the same run of a source and the same project. */
-export async function runIdentity(source: Source, project: string | undefined, item: RunItem): Promise<RunIdentity> {
-  const target = project ?? (nameOf(item.project ?? source.project) || "imported");
+/**
+ * Returns the project and the id of a run: always the same ones for the same run of a source and the same project. A name that no project may have gets a
+ * suffix, with a warning.
+ */
+export async function runIdentity(
+  source: Source,
+  project: string | undefined,
+  item: RunItem,
+  warnings: Warnings,
+): Promise<RunIdentity> {
+  const wanted = project ?? (nameOf(item.project ?? source.project) || "imported");
+  const target = isReservedProjectName(wanted) ? `${wanted.trim()}-1` : wanted;
+  if (target !== wanted) warnings.add(`put into the project ${target}, because none may be called all`, item.run);
   const identity = await source.identify(item);
   return { id: stableId("run", source.kind, item.project ?? "", identity, target), project: target };
 }

@@ -23,7 +23,8 @@ async function pointsOf(from: string): Promise<Map<string, [number, number][]>> 
   const source = (await openSource(from, undefined, recordedSurroundings())) as Source;
   const [ids, points] = [new Map<string, string>(), new Map<string, [number, number][]>()];
   for await (const item of source.items()) {
-    if (item.kind === "run" && !ids.has(item.run)) ids.set(item.run, (await runIdentity(source, "p", item)).id);
+    if (item.kind === "run" && !ids.has(item.run))
+      ids.set(item.run, (await runIdentity(source, "p", item, createWarnings())).id);
     const found = item.kind === "points" ? storablePoints(item, createWarnings()) : undefined;
     if (found === undefined) continue;
     const place = `${ids.get(item.run!)!} ${found.key}`;

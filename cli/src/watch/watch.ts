@@ -98,7 +98,7 @@ async function take(watching: Watch, item: Item, warnings: Warnings): Promise<vo
   const run = runs.get(item.run);
   if (item.kind === "run") {
     if (run === undefined) {
-      const identity = await runIdentity(source, project, item);
+      const identity = await runIdentity(source, project, item, warnings);
       const state = await watching.states.read(identity.id);
       runs.set(item.run, { ...identity, item, state, outbox: undefined });
     } else run.item = mergeItem(run.item, item);

@@ -9,6 +9,14 @@ export { jsonBytes } from "./json-bytes.ts";
 /** Rows of a page that is counted from the start of its list: projects, users, organizations, keys, seats. */
 export const PAGE_ROWS = { default: 100, max: 1000 } as const;
 
+/** Returns whether no project may have a name, because `project=all` asks for all projects: `all`, in any case and with any blanks around it. */
+export function isReservedProjectName(name: string): boolean {
+  return name.trim().toLowerCase() === "all";
+}
+
+/** Why such a name is refused. */
+export const RESERVED_PROJECT_NAME = "a project must not be called all, because that means all projects";
+
 /** Rows of a page of invitations. */
 export const INVITATIONS_PAGE_ROWS = { default: 100, max: 200 } as const;
 

@@ -30,7 +30,8 @@ export const projectsRoutes: readonly Route[] = [
     path: "/projects",
     tag: "projects",
     summary: "Create a project",
-    description: "Answers the existing project, unchanged, when the name is taken. Not for project-scoped keys.",
+    description:
+      "Answers the existing project, unchanged, when the name is taken. 400 for `all`, which means all projects elsewhere. Not for project-scoped keys.",
     callers: ingestCallers,
     rate: "ingest",
     idempotency: "none",

@@ -1,5 +1,5 @@
 import { AppError, badRequest } from "@tidemark/errors";
-import { IMPORT_LIMITS } from "@tidemark/limits";
+import { IMPORT_LIMITS, isReservedProjectName, RESERVED_PROJECT_NAME } from "@tidemark/limits";
 import type { Tx } from "@tidemark/pg";
 import { callerOf, refuseUnpaid, type Caller } from "@tidemark/requests";
 import { redactText } from "../chunks/clean-body.rules.ts";
@@ -41,8 +41,12 @@ export function createJob({ db }: Pick<ImportsDeps, "db">): ImportsHandlers["cre
   };
 }
 
-/** Returns the id of the project of this name, null when there is none yet. @throws forbidden when a project-scoped key names another project */
+/**
+ * Returns the id of the project of this name, null when there is none yet.
+ * @throws bad_request for a name that no project may have, forbidden when a project-scoped key names another project
+ */
 export async function targetOf(tx: Tx, { orgId, projectId }: Caller, name: string): Promise<string | null> {
+  if (isReservedProjectName(name)) throw badRequest(RESERVED_PROJECT_NAME, "target_project");
   if (projectId === undefined) return (await findProjectId(tx, orgId, name)) ?? null;
   if ((await findProjectName(tx, orgId, projectId)) === name) return projectId;
   throw new AppError("forbidden", "a project-scoped key can use its own project only", { field: "target_project" });

@@ -4,7 +4,14 @@
 
 import type { ArchiveLine, LineOf } from "@tidemark/archive";
 import { badRequest, isAppError } from "@tidemark/errors";
-import { FORBIDDEN_KEYS, README_BYTES_MAX, VIEW_PAYLOAD_BYTES_MAX, WORLD_SIZE_MAX } from "@tidemark/limits";
+import {
+  FORBIDDEN_KEYS,
+  README_BYTES_MAX,
+  VIEW_PAYLOAD_BYTES_MAX,
+  WORLD_SIZE_MAX,
+  isReservedProjectName,
+  RESERVED_PROJECT_NAME,
+} from "@tidemark/limits";
 import { faultOfBlocks } from "@tidemark/report-blocks";
 import { LIFECYCLE_ENTRIES_MAX } from "@tidemark/run-state";
 import { checkArtifacts, checkAttributes, checkObjects, checkSpans } from "./check-run-data.rules.ts";
@@ -23,6 +30,7 @@ export function checkRow(line: ArchiveLine): void {
   switch (line.line) {
     case "project":
       requireName(line.name, "name");
+      if (isReservedProjectName(line.name)) throw badRequest(RESERVED_PROJECT_NAME);
       return requireNameIfAny(line.description, "description");
     case "run":
       return checkRun(line);

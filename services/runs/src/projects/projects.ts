@@ -15,11 +15,11 @@ import {
   type ProjectPage,
   type ProjectRow,
 } from "./projects.sql.ts";
-import { DEFAULT_PROJECT, resolveProject } from "./resolve-project.ts";
+import { DEFAULT_PROJECT, requireProjectName, resolveProject } from "./resolve-project.ts";
 
 /**
  * Creates a project, or returns the one of that name unchanged (API specification, POST /projects).
- * @throws forbidden for project-scoped keys, payment_required, plan_limit_exceeded
+ * @throws forbidden for project-scoped keys, bad_request for a reserved name, payment_required, plan_limit_exceeded
  */
 export function createProject({ db, plans, newId }: RunsDeps): RunsHandlers["createProject"] {
   return async (request, call) => {
@@ -27,6 +27,7 @@ export function createProject({ db, plans, newId }: RunsDeps): RunsHandlers["cre
     if (caller.projectId !== undefined) {
       throw new AppError("forbidden", "a project-scoped key cannot create projects");
     }
+    requireProjectName(request.name, "name");
     const wish = {
       name: request.name === "" ? DEFAULT_PROJECT : request.name,
       description: request.description,
@@ -98,6 +99,7 @@ export function updateProject({ db, deletionPropagator }: RunsDeps): RunsHandler
         if (changes.name === undefined && changes.description === undefined) {
           throw badRequest("one of name and description is required");
         }
+        if (changes.name !== undefined) requireProjectName(changes.name, "name");
         refuseUnpaid(caller);
         const after = await changeProject(tx, orgId, projectId, changes);
         if (after.name !== before.name) await recordAudit(tx, call, "project.renamed", projectId);

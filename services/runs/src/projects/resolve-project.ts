@@ -1,6 +1,6 @@
-import { AppError, notFound } from "@tidemark/errors";
+import { AppError, badRequest, notFound } from "@tidemark/errors";
 import type { Tx } from "@tidemark/pg";
-import { planOf, type Plan, type Plans } from "@tidemark/limits";
+import { isReservedProjectName, planOf, RESERVED_PROJECT_NAME, type Plan, type Plans } from "@tidemark/limits";
 import { refuseUnpaid, type Caller } from "@tidemark/requests";
 import { isNearPlan, refuseBeyondPlan } from "./plan-limits.rules.ts";
 import {
@@ -31,6 +31,11 @@ export async function chooseProjectName(tx: Tx, caller: Caller, explicit: string
   return own.name;
 }
 
+/** Refuses a name that no project may have. @throws bad_request */
+export function requireProjectName(name: string, field: "name" | "project"): void {
+  if (isReservedProjectName(name)) throw badRequest(RESERVED_PROJECT_NAME, field);
+}
+
 /** A request for the project of this name, created if it is missing, and perhaps for new runs in it. */
 type ProjectWish = {
   readonly name: string;
@@ -46,7 +51,7 @@ type ProjectWish = {
 /**
  * Returns the project of a name, created if it is missing. Account state and plan are checked only
  * for new projects and runs: an existing project without a new run passes unchecked.
- * @throws payment_required, plan_limit_exceeded
+ * @throws bad_request for a reserved name, payment_required, plan_limit_exceeded
  */
 export async function resolveProject(
   tx: Tx,
@@ -56,6 +61,7 @@ export async function resolveProject(
 ): Promise<ProjectRow> {
   let found = await findProjectByName(tx, caller.orgId, wish.name);
   if (found !== undefined && wish.runs === 0) return found;
+  if (found === undefined) requireProjectName(wish.name, "project");
   refuseUnpaid(caller);
   if (plans !== undefined) found = await holdToPlan(tx, caller, planOf(plans, caller.planTier), wish, found);
   if (found !== undefined) return found;
