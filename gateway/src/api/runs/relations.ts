@@ -1,11 +1,14 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
+import { LIST_METRIC_KEYS_MAX } from "@tidemark/limits";
 import type {
   ForkRunRequestSchema,
   ForkRunResponse,
   GetLineageRequestSchema,
   GetLineageResponse,
 } from "@tidemark/proto/runs/v1/runs";
-import type { RouteInput, RouteReply, Schema } from "../../route.ts";
+import { route, type Route, type RouteInput, type RouteReply, type Schema } from "../../route.ts";
+import { forkCallers, readCallers } from "../callers.ts";
+import { artifactJson, artifactSchema } from "../artifacts/rows.ts";
 import { documentBytes } from "../fields/document.ts";
 import { boolean, described, list, object, optional, withDefault, withFault } from "../fields/field.ts";
 import { step } from "../fields/number.ts";
@@ -13,13 +16,12 @@ import { WITHOUT_NUL, text, textOrAbsent, uuid } from "../fields/text.ts";
 import { numberOrNullSchema, requireMessage, uuidOrNullSchema } from "../replies.ts";
 import { pathRunId } from "./read.ts";
 import { runSummarySchema, summaryJson } from "./rows.ts";
-import { artifactJson, artifactSchema } from "../artifacts/rows.ts";
 
 // The server sets them.
 const LINEAGE_KEYS = ["lineage", "parent_run_id", "forked_from_step", "forked_from_artifact_id"];
 
 /** Body of POST /api/runs/{run_id}/forks. */
-export const forkRunBody = object({
+const forkRunBody = object({
   name: described(textOrAbsent(), "Default: `fork-of-<parent>`, with `-step-<step>` where a step is given."),
   step: described(optional(step()), "The parent's step from which the child goes on."),
   checkpoint_artifact_id: described(optional(uuid()), "A checkpoint of the parent."),
@@ -46,7 +48,7 @@ export function decodeForkRun(input: RouteInput): MessageInitShape<typeof ForkRu
 }
 
 /** Answer of POST /api/runs/{run_id}/forks. */
-export const forkedRunSchema: Schema = {
+const forkedRunSchema: Schema = {
   type: "object",
   required: ["run", "fork"],
   properties: {
@@ -83,12 +85,12 @@ export function encodeForkRun(response: ForkRunResponse): RouteReply {
 }
 
 /** GET /api/runs/{run_id}/lineage. */
-export function decodeGetLineage(input: RouteInput): MessageInitShape<typeof GetLineageRequestSchema> {
+function decodeGetLineage(input: RouteInput): MessageInitShape<typeof GetLineageRequestSchema> {
   return { runId: pathRunId(input) };
 }
 
 /** Answer of GET /api/runs/{run_id}/lineage. */
-export const lineageSchema: Schema = {
+const lineageSchema: Schema = {
   type: "object",
   required: ["run", "parent", "children", "checkpoint_artifact", "children_total", "has_more_children", "limit"],
   properties: {
@@ -121,3 +123,40 @@ export function encodeGetLineage(response: GetLineageResponse): RouteReply {
     },
   };
 }
+
+/** Forks and lineage of runs. */
+export const relationsRoutes: readonly Route[] = [
+  route({
+    method: "POST",
+    path: "/api/runs/{run_id}/forks",
+    tag: "runs",
+    summary: "Fork a run",
+    description:
+      "Creates a running child in the same project, linked to its parent. Does not start a training, and copies no metrics and no artifacts.",
+    callers: forkCallers,
+    rate: "ingest",
+    idempotency: "optional",
+    body: "optional",
+    exactNumbers: true,
+    schemas: { body: forkRunBody.schema, response: forkedRunSchema },
+    statuses: [200, 400, 401, 402, 403, 404, 409],
+    decode: decodeForkRun,
+    rpc: (clients, request, call) => clients.runs.forkRun(request, call),
+    encode: encodeForkRun,
+  }),
+  route({
+    method: "GET",
+    path: "/api/runs/{run_id}/lineage",
+    tag: "runs",
+    summary: "Parent and children of a run",
+    description: `At most ${LIST_METRIC_KEYS_MAX} metric keys of each run are shown. Relatives that the caller may not see are left out.`,
+    callers: readCallers,
+    rate: "general",
+    idempotency: "none",
+    schemas: { response: lineageSchema },
+    statuses: [200, 401, 403, 404],
+    decode: decodeGetLineage,
+    rpc: (clients, request, call) => clients.runs.getLineage(request, call),
+    encode: encodeGetLineage,
+  }),
+];

@@ -1,6 +1,6 @@
 import { BULK_UPDATE, LIST_METRIC_KEYS_MAX } from "@tidemark/limits";
 import { route, type Route, type Schema } from "../../route.ts";
-import { controllers, forkCallers, ingestCallers, readCallers } from "../callers.ts";
+import { controllers, ingestCallers, readCallers } from "../callers.ts";
 import { deletionQuery, dryRunSchema } from "../deletion/deletion.ts";
 import {
   afterRunChange,
@@ -36,15 +36,7 @@ import {
 } from "./list.ts";
 import { decodeGetRun, encodeGetRun, getRunQuery } from "./read.ts";
 import { decodeGetReadme, decodePutReadme, encodeReadme, readmeBody, readmeSchema } from "./readme.ts";
-import {
-  decodeForkRun,
-  decodeGetLineage,
-  encodeForkRun,
-  encodeGetLineage,
-  forkedRunSchema,
-  forkRunBody,
-  lineageSchema,
-} from "./relations.ts";
+import { relationsRoutes } from "./relations.ts";
 import { bytesOfComparison, bytesOfPage, runDetailSchema, runSchema, runSummarySchema } from "./rows.ts";
 
 const withRun = (run: Schema): Schema => ({ type: "object", required: ["run"], properties: { run } });
@@ -250,39 +242,7 @@ export const runsRoutes: readonly Route[] = [
     rpc: (clients, request, call) => afterRunChange(clients.runs.undeleteRun(request, call), clients, call),
     encode: encodeRestoreRun,
   }),
-  route({
-    method: "POST",
-    path: "/api/runs/{run_id}/forks",
-    tag: "runs",
-    summary: "Fork a run",
-    description:
-      "Creates a running child in the same project, linked to its parent. Does not start a training, and copies no metrics and no artifacts.",
-    callers: forkCallers,
-    rate: "ingest",
-    idempotency: "optional",
-    body: "optional",
-    exactNumbers: true,
-    schemas: { body: forkRunBody.schema, response: forkedRunSchema },
-    statuses: [200, 400, 401, 402, 403, 404, 409],
-    decode: decodeForkRun,
-    rpc: (clients, request, call) => clients.runs.forkRun(request, call),
-    encode: encodeForkRun,
-  }),
-  route({
-    method: "GET",
-    path: "/api/runs/{run_id}/lineage",
-    tag: "runs",
-    summary: "Parent and children of a run",
-    description: `At most ${LIST_METRIC_KEYS_MAX} metric keys of each run are shown. Relatives that the caller may not see are left out.`,
-    callers: readCallers,
-    rate: "general",
-    idempotency: "none",
-    schemas: { response: lineageSchema },
-    statuses: [200, 401, 403, 404],
-    decode: decodeGetLineage,
-    rpc: (clients, request, call) => clients.runs.getLineage(request, call),
-    encode: encodeGetLineage,
-  }),
+  ...relationsRoutes,
   route({
     method: "POST",
     path: "/api/runs/correlations",
