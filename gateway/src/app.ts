@@ -15,7 +15,7 @@ import { createEventStreams } from "./changes/event-streams.ts";
 import { createDashboard } from "./dashboard/dashboard.ts";
 import { embedPartsOf, type Bundle } from "./dashboard/read-bundle.ts";
 import { createBodyMemory } from "./gate/body-memory.ts";
-import { answerClientError } from "./http/client-error.ts";
+import { answerClientError } from "./gate/closing.ts";
 import { boundConnections, boundPipelining, watchIdleConnections } from "./gate/connections.ts";
 import { holdExpectations } from "./gate/arrival.ts";
 import { createOriginRule } from "./http/origin.ts";

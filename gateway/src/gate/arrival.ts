@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { badRequest } from "@tidemark/errors";
-import { answerClientError, beginWatch, endWatch } from "../http/client-error.ts";
+import { answerClientError, beginWatch, endWatch } from "./closing.ts";
 import { createBodyPieces, KEPT_BYTES_MIN } from "./chunks.ts";
 
 /** The slowest allowed pace of a body that is handled while it arrives. */

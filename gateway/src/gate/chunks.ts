@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server } from "node:http";
 import type { Socket } from "node:net";
-import { answerAndClose } from "../http/client-error.ts";
+import { answerAndClose } from "./closing.ts";
 
 /** Chunks of a body as they arrived, at a cost proportional to their bytes. */
 type BodyPieces = {

@@ -5,7 +5,7 @@ import { toErrorAnswer, type ErrorAnswer } from "../errors.ts";
 import { bootstrapTokenOf, presentedBy } from "../auth/authenticator.ts";
 import { holdsBodyBack } from "../gate/arrival.ts";
 import { headerNames, mediaTypeOf } from "../http/headers.ts";
-import { LINGER_BYTES_MAX, lingerAtEnd } from "../gate/delayed-close.ts";
+import { LINGER_BYTES_MAX, lingerAtEnd } from "../gate/closing.ts";
 import { corsHeaders } from "../http/origin.ts";
 import { escapeHtml, PAGE_TYPE, writePage, type WrittenPage } from "../http/page.ts";
 import type { Route } from "../route.ts";

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { answerAndClose } from "../http/client-error.ts";
+import { answerAndClose } from "../gate/closing.ts";
 import { toErrorAnswer } from "../errors.ts";
 import type { RequestState, ServingContext } from "./context.ts";
 

@@ -1,7 +1,7 @@
 import { createServer, type AddressInfo, type Server } from "node:net";
 import { afterEach, expect, test } from "@jest/globals";
-import { parseAnswer, rawRequest } from "./raw-request.fixture.ts";
-import { answerClientError } from "./client-error.ts";
+import { parseAnswer, rawRequest } from "../http/raw-request.fixture.ts";
+import { answerClientError } from "./closing.ts";
 
 let server: Server | undefined;
 afterEach(() => {
