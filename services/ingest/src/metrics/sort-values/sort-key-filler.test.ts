@@ -12,9 +12,8 @@ import {
 } from "../../ingest.fixture.ts";
 import { startSortKeyFiller } from "./sort-key-filler.ts";
 import { sortKeysOf, type NamedSortKey, type SortKeysFixture } from "./sort-keys.fixture.ts";
-import { claimSortKey, deleteOldSortKeys, fillSortKey, type AskedSortKey } from "./sort-keys.sql.ts";
+import { claimSortKey, deleteOldSortKeys, fillSortKey, type AskedSortKey, indexSortValues } from "./sort-values.sql.ts";
 import { indexQuietRuns } from "./sort-value-indexer.ts";
-import { indexSortValues } from "./sort-values.sql.ts";
 
 let ingest: IngestFixture;
 let sortKeys: SortKeysFixture;

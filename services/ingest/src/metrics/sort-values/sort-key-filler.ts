@@ -9,7 +9,7 @@ import {
   releaseSortKey,
   type AskedSortKey,
   type FillOutcome,
-} from "./sort-keys.sql.ts";
+} from "./sort-values.sql.ts";
 
 /** How long a claim lasts after its latest step; a step takes some milliseconds. */
 const LEASE_SECONDS = 15;

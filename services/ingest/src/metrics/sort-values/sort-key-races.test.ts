@@ -4,7 +4,7 @@ import { isAppError } from "@tidemark/errors";
 
 import { callOf, columnsOf, startIngest, type IngestFixture, type Tenant } from "../../ingest.fixture.ts";
 import { sortKeysOf, type NamedSortKey, type SortKeysFixture } from "./sort-keys.fixture.ts";
-import { claimSortKey, deleteOldSortKeys, fillSortKey } from "./sort-keys.sql.ts";
+import { claimSortKey, deleteOldSortKeys, fillSortKey } from "./sort-values.sql.ts";
 import { indexQuietRuns } from "./sort-value-indexer.ts";
 
 // Processes write, ask, fill, index and delete sort keys at the same time, and every snapshot in which a sort key is ready shows the values of its

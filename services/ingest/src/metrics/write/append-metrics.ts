@@ -24,11 +24,10 @@ import type { MetricWriter } from "./metric-writer.ts";
  *     group-runs.ts             load: what is known of the runs of a group; apply: what is known of them afterwards
  *     run-states.rules.ts       the known state of runs, in memory
  *     plan-group.rules.ts       plan: numbers the keys, merges the aggregates, encodes the segments
- *     run-change.rules.ts       the new keys and the changed aggregate pages of a run
- *     sort-changes.rules.ts     finds the values to sort by that change, of the few keys that lists are sorted by
+ *     run-change.rules.ts       the new keys and the changed aggregate pages of a run, and the values to sort by that change
  *     sort-keys.ts              which keys these are, in memory
  *     aggregate-page.ts         in packages/codecs/src/metrics: the aggregates of a write, and the merge of two aggregates
- *     store-group.sql.ts        store: one statement and one commit; its rows are in group-rows.sql.ts
+ *     store-group.sql.ts        store: one statement and one commit
  */
 
 /**

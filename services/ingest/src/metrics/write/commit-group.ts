@@ -1,15 +1,13 @@
 import { isAppError } from "@tidemark/errors";
 import { claimKey, keyReused, sqlState, type Db, type Tx } from "@tidemark/pg";
 import type { DirtyMarkers } from "../../compaction/dirty-markers.rules.ts";
-import { insertedOf } from "./group-rows.sql.ts";
+import { insertedOf, storeGroup, type GroupOutcome, type UnusableKey } from "./store-group.sql.ts";
 import { applyGroup, loadGroup } from "./group-runs.ts";
 import { decideMarker, decideMarkerAgain, passMarkerOn, type PendingWrite } from "./pending-write.rules.ts";
-import { planGroup, type GroupPlan } from "./plan-group.rules.ts";
-import type { PointSlots } from "./point-slots.rules.ts";
+import { planGroup, type GroupPlan, type PointSlots } from "./plan-group.rules.ts";
 import type { RunStates } from "./run-states.rules.ts";
 import { lockMetricRuns } from "./run-states.sql.ts";
 import type { SortKeyMemory } from "./sort-keys.ts";
-import { storeGroup, type GroupOutcome, type UnusableKey } from "./store-group.sql.ts";
 
 /** Dependencies of commits. */
 export type CommitDeps = {

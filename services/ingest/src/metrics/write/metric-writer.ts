@@ -15,7 +15,7 @@ import {
   type MetricWrite,
   type PendingWrite,
 } from "./pending-write.rules.ts";
-import { createPointSlots } from "./point-slots.rules.ts";
+import { createPointSlots } from "./plan-group.rules.ts";
 import { createRunStates } from "./run-states.rules.ts";
 import { createSortKeyMemory } from "./sort-keys.ts";
 

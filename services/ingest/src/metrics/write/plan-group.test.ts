@@ -1,8 +1,8 @@
 import { expect, test } from "@jest/globals";
 import { createColumnsBuilder } from "@tidemark/codecs/metrics";
 import { createPendingWrite, decideMarker, type PendingWrite } from "./pending-write.rules.ts";
-import { planGroup, type LoadedRun } from "./plan-group.rules.ts";
-import type { SortKeys } from "./sort-changes.rules.ts";
+import { planGroup, type LoadedRun, createPointSlots } from "./plan-group.rules.ts";
+import type { SortKeys } from "./run-change.rules.ts";
 
 const noSortKeys: SortKeys = { version: 0, keys: new Map() };
 const noMarkers = { next: () => null, forget: () => {} };
@@ -85,4 +85,12 @@ test("new keys that are sort keys are sort changes, and a write has the marker t
       },
     ],
   });
+});
+
+test.each([0, 0.5, 0.999_999])("all sixteen counters take turns, from a random one on (%d)", (random) => {
+  const slots = createPointSlots(() => random);
+  const first = Array.from({ length: 16 }, () => slots.next());
+  expect(first.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 16 }, (_, slot) => slot));
+  expect(first[0]).toBe((Math.floor(random * 16) + 1) % 16);
+  expect(Array.from({ length: 16 }, () => slots.next())).toEqual(first);
 });

@@ -1,7 +1,7 @@
 import type { Tx } from "@tidemark/pg";
 import { LRUCache } from "lru-cache";
-import type { SortedBy, SortKeys } from "./sort-changes.rules.ts";
-import { loadSortKeys } from "./sort-keys.sql.ts";
+import type { SortedBy, SortKeys } from "./run-change.rules.ts";
+import { loadSortKeys } from "../sort-values/sort-values.sql.ts";
 
 /** The sort keys that the process knows. An unknown organization counts as one that never had any. */
 export type SortKeyMemory = {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { testSql } from "@tidemark/testkit";
 import { startIngest, type IngestFixture } from "../../ingest.fixture.ts";
-import { groupRows } from "./group-rows.sql.ts";
+import { groupRows } from "./store-group.sql.ts";
 
 let ingest: IngestFixture;
 
