@@ -9,7 +9,7 @@ import { appendRankMetricsHandler } from "./rank-metrics/append-rank-metrics.ts"
 import { createObjectHandler } from "./objects/create-object.ts";
 import { exploreObjectsHandler } from "./objects/explore-objects.ts";
 import { listObjectsHandler } from "./objects/list-objects.ts";
-import { listTableRowsHandler } from "./objects/list-table-rows.ts";
+import { listTableRowsHandler } from "./objects/table-rows.ts";
 import { summarizeRankMetricsHandler } from "./rank-metrics/summarize-rank-metrics.ts";
 import { measureRemovalHandler } from "./removal/removal.ts";
 import { measureRunDataHandler } from "./reads/measure-run-data.ts";

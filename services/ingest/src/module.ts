@@ -17,7 +17,7 @@ import { archiveHandlers, readHandlers, restoreHandlers, writeHandlers } from ".
 import { createSeriesThreads } from "./metrics/columns/series-threads.ts";
 import { startSortKeyFiller } from "./metrics/sort-values/sort-key-filler.ts";
 import { startSortValueIndexer } from "./metrics/sort-values/sort-value-indexer.ts";
-import { searchRunsOf } from "./objects/search-runs.ts";
+import { searchRunsOf } from "./objects/explore-objects.ts";
 import { createMetricWriter } from "./metrics/write/metric-writer.ts";
 import { createRankLayouts } from "./rank-metrics/rank-layout.rules.ts";
 import { removeRunData } from "./removal/removal.ts";

@@ -23,11 +23,10 @@ import type {
 import type { Handler } from "@tidemark/rpc";
 import { finishInTurns, mapInTurns } from "@tidemark/work";
 import type { IdSource } from "../writes/id-source.rules.ts";
-import { packChunk } from "./table-chunks.ts";
-import { createObject } from "./create-object.sql.ts";
-import { encodeObject } from "./encode-object.ts";
+import { packChunk } from "./table-rows.ts";
+import { createObject, readObjects } from "./objects.sql.ts";
+import { encodeObject } from "./list-objects.ts";
 import { checkObject, isMedia, summaryOf } from "./object.rules.ts";
-import { readObjects } from "./objects.sql.ts";
 
 const ROUTE = "POST /api/runs/{run_id}/objects";
 const utf8 = new TextDecoder();

@@ -1,6 +1,6 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { AppError } from "@tidemark/errors";
-import { EXPLORER_PAGE_ROWS, OBJECT_KINDS } from "@tidemark/limits";
+import { AppError, isAppError } from "@tidemark/errors";
+import { EXPLORER_PAGE_ROWS, OBJECT_KINDS, EXPLORER_RUNS_MAX } from "@tidemark/limits";
 import type { Db, Tx } from "@tidemark/pg";
 import type {
   ExploredObjectSchema,
@@ -9,10 +9,11 @@ import type {
   ExploreObjectsResponseSchema,
 } from "@tidemark/proto/ingest/v1/objects";
 import { callerOf, isUuid, pathId, type Caller, type RunDirectory } from "@tidemark/requests";
-import type { Call, Handler } from "@tidemark/rpc";
-import { encodeObject } from "./encode-object.ts";
+import type { Call, Handler, Client } from "@tidemark/rpc";
+import { encodeObject } from "./list-objects.ts";
 import { mergeWalks, readObjectCursor, writeObjectCursor } from "./explore.rules.ts";
 import { findProjectByName, readExplored, walkObjects, type ExploredRow, type ObjectScope } from "./explore.sql.ts";
+import type { RunsService } from "@tidemark/proto/runs/v1/runs";
 
 /** Returns the ids of the runs that a search of the caller finds. @throws object_explorer_invalid also when there are too many */
 export type FindRunsOfSearch = (
@@ -126,4 +127,33 @@ function encodeExplored(orgId: string, row: ExploredRow): MessageInitShape<typeo
     preview: characters.slice(0, PREVIEW_CHARACTERS).join(""),
     previewTruncated: characters.length > PREVIEW_CHARACTERS,
   };
+}
+
+type Runs = Pick<Client<(typeof RunsService)["method"]>, "summarizeRuns">;
+
+/** Returns a search of runs that calls the runs service. */
+export function searchRunsOf(runs: Runs): FindRunsOfSearch {
+  return async ({ q, project, projectId }, call) => {
+    const filter = { q, ...(project === "" ? {} : { project }), ...(projectId === "" ? {} : { projectId }) };
+    const request = { filter, order: { sortBy: "created" }, limit: EXPLORER_RUNS_MAX + 1, selection: true };
+    const found = await runs.summarizeRuns(request, call).catch((error: unknown) => {
+      throw asExplorerError(error);
+    });
+    if (found.runs.length <= EXPLORER_RUNS_MAX && found.nextCursor === "") return found.runs.map(({ run }) => run!.id);
+    throw new AppError(
+      "object_explorer_invalid",
+      `q finds more than ${EXPLORER_RUNS_MAX} runs; make it narrower or leave it out`,
+      { field: "q" },
+    );
+  };
+}
+
+/** Clients of this list know one code for every fault of the query. */
+function asExplorerError(error: unknown): unknown {
+  if (!isAppError(error) || !error.reason.startsWith("run_search_")) return error;
+  const { message, position } = error;
+  return new AppError("object_explorer_invalid", message, {
+    field: "q",
+    ...(position === undefined ? {} : { position }),
+  });
 }

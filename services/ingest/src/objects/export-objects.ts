@@ -9,8 +9,8 @@ import {
 import { exportedRuns, type RunDirectory } from "@tidemark/requests";
 import type { StreamHandler } from "@tidemark/rpc";
 import { createPauses } from "@tidemark/work";
-import { unpackChunk } from "./table-chunks.ts";
-import { encodeStoredObject } from "./encode-object.ts";
+import { unpackChunk } from "./table-rows.ts";
+import { encodeStoredObject } from "./list-objects.ts";
 import {
   findObjectKinds,
   readObjectsOfKind,

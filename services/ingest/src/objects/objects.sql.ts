@@ -1,4 +1,7 @@
-import { sql, type Tx } from "@tidemark/pg";
+import { sql, type Tx, binarySql, byteaArray, int4Array, type Db } from "@tidemark/pg";
+import { withFreshIds } from "../writes/fresh-ids.sql.ts";
+import type { IdempotencyHashes } from "../writes/write-outcome.rules.ts";
+import type { PackedChunk } from "./object.rules.ts";
 
 /** A stored object; documents are JSON texts, the artifact is null when it was deleted. */
 export type ObjectRow = {
@@ -52,7 +55,7 @@ export function readObjects(tx: Tx, orgId: string, ids: readonly number[]): Prom
 }
 
 /** Which objects of a run to list; empty texts mean all. */
-export type ObjectQuery = {
+type ObjectQuery = {
   readonly orgId: string;
   readonly runId: string;
   readonly kinds: readonly string[];
@@ -62,7 +65,7 @@ export type ObjectQuery = {
 };
 
 /** The id of an object, and how many bytes its key and documents have. */
-export type ObjectWeight = { readonly id: number; readonly bytes: number };
+type ObjectWeight = { readonly id: number; readonly bytes: number };
 
 const ORDER = "order_step DESC, created_at DESC, id DESC";
 
@@ -86,4 +89,99 @@ export function weighObjects(tx: Tx, query: ObjectQuery): Promise<ObjectWeight[]
   const { orgId, runId, kinds, key, limit, offset } = query;
   const values = [orgId, runId, kinds, limit, offset];
   return key === "" ? tx.rows(weighByKind, values) : tx.rows(weighByKey, [...values, key]);
+}
+
+/** The facts of an object that reading its rows requires. */
+type TableRef = {
+  readonly runId: string;
+  readonly projectId: string;
+  readonly kind: string;
+  readonly createdAt: string;
+};
+
+const findRef = sql(
+  "ingest_find_table",
+  `SELECT run_id AS "runId", project_id AS "projectId", kind, created_at AS "createdAt" FROM ingest.objects WHERE org_id = $1 AND id = $2`,
+);
+
+/** Returns the object with this id, if the organization has it. */
+export function findTable(tx: Tx, orgId: string, objectId: number): Promise<TableRef | undefined> {
+  return tx.one(findRef, [orgId, objectId]);
+}
+
+const readChunks = binarySql(
+  "ingest_read_table_chunks",
+  `SELECT c.rows FROM ingest.table_chunks c
+   WHERE c.org_id = $1 AND c.object_id = $2 AND c.chunk BETWEEN $3 AND $4 ORDER BY c.chunk`,
+);
+
+/** Returns stored chunks of a table, from the first to the last number. */
+export async function readTableChunks(
+  tx: Tx,
+  orgId: string,
+  objectId: number,
+  { first, last }: { readonly first: number; readonly last: number },
+): Promise<Buffer[]> {
+  const rows = await tx.rows<{ rows: Buffer }>(readChunks, [orgId, objectId, first, last]);
+  return rows.map(({ rows: bytes }) => bytes);
+}
+
+/** One accepted object. */
+type ObjectWrite = {
+  readonly orgId: string;
+  readonly runId: string;
+  readonly projectId: string;
+  /** The only project that the caller may see; null: every project of the organization. */
+  readonly onlyProject: string | null;
+  readonly idempotency: IdempotencyHashes | null;
+  /** Takes an id. */
+  readonly takeId: () => number;
+  readonly kind: string;
+  readonly key: string;
+  readonly step: number | null;
+  readonly artifactId: string | null;
+  /** Null for media. */
+  readonly valueJson: string | null;
+  readonly metadataJson: string;
+  readonly summaryJson: string;
+  /** The rows of a table as they are stored. */
+  readonly chunks: readonly PackedChunk[];
+};
+
+/** The outcome; `no_artifact`: the artifact does not exist for this caller, `other_run`: it belongs to another run. */
+type ObjectOutcome =
+  | { readonly outcome: "inserted" | "replayed"; readonly id: number }
+  | { readonly outcome: "reused" }
+  | { readonly outcome: "no_artifact" }
+  | { readonly outcome: "other_run" };
+
+const insertObject = sql(
+  "ingest_create_object",
+  `SELECT outcome, id
+   FROM ingest.create_object($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`,
+);
+
+/** Stores an object with the rows of a table, in one round trip and one transaction. @throws idempotency_in_progress */
+export function createObject(db: Db, write: ObjectWrite): Promise<ObjectOutcome> {
+  return withFreshIds(async () => {
+    const outcome = await db.one<ObjectOutcome>(insertObject, [
+      write.orgId,
+      write.runId,
+      write.projectId,
+      write.onlyProject,
+      write.idempotency?.key ?? null,
+      write.idempotency?.body ?? null,
+      write.takeId(),
+      write.kind,
+      write.key,
+      write.step,
+      write.artifactId,
+      write.valueJson,
+      write.metadataJson,
+      write.summaryJson,
+      byteaArray(write.chunks.map(({ rows }) => rows)),
+      int4Array(write.chunks.map(({ bytes }) => bytes)),
+    ]);
+    return outcome!;
+  });
 }

@@ -10,7 +10,7 @@ import type { IngestRestoreService } from "@tidemark/proto/ingest/v1/restore";
 import { callerOf, isUuid, pathId, type Caller, type RunDirectory } from "@tidemark/requests";
 import type { Handlers } from "@tidemark/rpc";
 import type { PackedChunk } from "./object.rules.ts";
-import { packChunk, unpackChunk } from "./table-chunks.ts";
+import { packChunk, unpackChunk } from "./table-rows.ts";
 import type { IdSource } from "../writes/id-source.rules.ts";
 import { withFreshIds } from "../writes/fresh-ids.sql.ts";
 import { noteWrite } from "../writes/write-steps.ts";

@@ -4,9 +4,9 @@ import type { Db, Tx } from "@tidemark/pg";
 import type { MeasureRunDataRequestSchema, MeasureRunDataResponseSchema } from "@tidemark/proto/ingest/v1/run_data";
 import { callerOf, pathId, type RunDirectory } from "@tidemark/requests";
 import type { Handler } from "@tidemark/rpc";
-import { unpackChunk } from "../objects/table-chunks.ts";
+import { unpackChunk } from "../objects/table-rows.ts";
 import { hasMoreAttributes, listTables, measureRuns, readLastChunks } from "./measures.sql.ts";
-import { boundRows } from "./table-ends.rules.ts";
+import { boundRows } from "../objects/object.rules.ts";
 
 /** IngestReadService.MeasureRunData, at one moment. @throws not_found, bad_request */
 export function measureRunDataHandler(deps: {

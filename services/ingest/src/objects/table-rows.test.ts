@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { packChunk, unpackChunk } from "./table-chunks.ts";
+import { packChunk, unpackChunk } from "./table-rows.ts";
 import { chunkOf } from "./objects.fixture.ts";
 
 test.each([
