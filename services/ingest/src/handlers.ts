@@ -19,8 +19,7 @@ import { exportMetricAggregatesHandler, exportPointsHandler } from "./metrics/ar
 import { restorePointsHandler } from "./metrics/archive/restore-points.ts";
 import { exportObjectsHandler } from "./objects/export-objects.ts";
 import { restoreObjectsHandlers } from "./objects/restore-objects.ts";
-import { exportRankPointsHandler } from "./rank-metrics/export-rank-points.ts";
-import { restoreRankPointsHandler } from "./rank-metrics/restore-rank-points.ts";
+import { exportRankPointsHandler, restoreRankPointsHandler } from "./rank-metrics/archived-rank-points.ts";
 import type { ReadDeps, WriteDeps } from "./deps.ts";
 
 /** Returns the handlers of IngestService. */

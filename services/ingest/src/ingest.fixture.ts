@@ -28,9 +28,9 @@ import type { KeyRangeRules } from "./metrics/compact/key-ranges.rules.ts";
 import { createMetricWriter, type MetricWriterOptions } from "./metrics/write/metric-writer.ts";
 import type { FindRunsOfSearch } from "./objects/explore-objects.ts";
 import { rankCompaction } from "./rank-metrics/compact-rank-metrics.ts";
-import type { RankCompactionBounds } from "./rank-metrics/rank-blocks.sql.ts";
+import type { RankCompactionBounds } from "./rank-metrics/rank-writes.sql.ts";
 import { createRankLayouts } from "./rank-metrics/rank-layout.rules.ts";
-import { createIdSource, type IdSource } from "./writes/id-source.rules.ts";
+import { createIdSource, type IdSource } from "./writes/writes.rules.ts";
 import { findRunRefs } from "./runs/run-refs.sql.ts";
 
 /** The schema of the service, and the schemas whose views it reads. */

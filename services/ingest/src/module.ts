@@ -21,7 +21,7 @@ import { searchRunsOf } from "./objects/explore-objects.ts";
 import { createMetricWriter } from "./metrics/write/metric-writer.ts";
 import { createRankLayouts } from "./rank-metrics/rank-layout.rules.ts";
 import { removeRunData } from "./removal/removal.ts";
-import { createIdSource } from "./writes/id-source.rules.ts";
+import { createIdSource } from "./writes/writes.rules.ts";
 import { findRunRefs, readRunChanges } from "./runs/run-refs.sql.ts";
 
 const migrations = { schema: "ingest", directory: join(import.meta.dirname, "store") };

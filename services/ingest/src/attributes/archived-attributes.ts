@@ -14,10 +14,9 @@ import type {
   RestoreAttributesRequestSchema,
   RestoreAttributesResponseSchema,
 } from "@tidemark/proto/ingest/v1/restore";
-import type { IdSource } from "../writes/id-source.rules.ts";
+import type { IdSource } from "../writes/writes.rules.ts";
 import { withFreshIds } from "../writes/fresh-ids.sql.ts";
-import { noteWrite } from "../writes/write-steps.ts";
-import { restoreOnce } from "../writes/restore-once.ts";
+import { noteWrite, restoreOnce } from "../writes/write-steps.ts";
 
 /** IngestArchiveService.ExportAttributes. @throws bad_request, not_found */
 export function exportAttributesHandler(deps: {

@@ -14,7 +14,7 @@ import {
 } from "@tidemark/pg";
 import { mapInTurns } from "@tidemark/work";
 import type { LogStream } from "../logs/log-page.rules.ts";
-import type { IdSource } from "../writes/id-source.rules.ts";
+import type { IdSource } from "../writes/writes.rules.ts";
 import { withFreshIds } from "../writes/fresh-ids.sql.ts";
 import type { FoundLines } from "./captured-lines.rules.ts";
 

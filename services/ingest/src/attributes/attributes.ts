@@ -18,7 +18,7 @@ import { mapInTurns } from "@tidemark/work";
 import type { DirtyMarkers } from "../compaction/dirty-markers.rules.ts";
 import type { LogStream } from "../logs/log-page.rules.ts";
 import { refuseHeavyPage } from "../reads/page-weight.rules.ts";
-import type { IdSource } from "../writes/id-source.rules.ts";
+import type { IdSource } from "../writes/writes.rules.ts";
 import { highestStep } from "../writes/write-steps.ts";
 import {
   appendAttributes,

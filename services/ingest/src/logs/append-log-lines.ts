@@ -12,7 +12,7 @@ import type {
 } from "@tidemark/proto/ingest/v1/ingest";
 import type { Handler } from "@tidemark/rpc";
 import type { DirtyMarkers } from "../compaction/dirty-markers.rules.ts";
-import type { IdSource } from "../writes/id-source.rules.ts";
+import type { IdSource } from "../writes/writes.rules.ts";
 import { noteWrite, replyToWrite, throwBodyFault } from "../writes/write-steps.ts";
 import { appendLogLines } from "./log-lines.sql.ts";
 import { logStreamOf } from "./log-page.rules.ts";

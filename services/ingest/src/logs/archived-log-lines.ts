@@ -17,10 +17,9 @@ import type {
   RestoreLogLinesResponseSchema,
 } from "@tidemark/proto/ingest/v1/restore";
 import { segmentBlockOf, splitMicros } from "./log-line.rules.ts";
-import type { IdSource } from "../writes/id-source.rules.ts";
+import type { IdSource } from "../writes/writes.rules.ts";
 import { withFreshIds } from "../writes/fresh-ids.sql.ts";
-import { noteWrite } from "../writes/write-steps.ts";
-import { restoreOnce } from "../writes/restore-once.ts";
+import { noteWrite, restoreOnce } from "../writes/write-steps.ts";
 
 const LINES = 1000;
 const US_PER_SECOND = 1_000_000;

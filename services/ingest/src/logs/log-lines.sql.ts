@@ -2,7 +2,7 @@ import { decodeLogBlock } from "@tidemark/codecs/logs";
 import { sql, type Db, type Tx } from "@tidemark/pg";
 import { createPauses } from "@tidemark/work";
 import { withFreshIds } from "../writes/fresh-ids.sql.ts";
-import type { IdempotencyHashes, WriteOutcome } from "../writes/write-outcome.rules.ts";
+import type { IdempotencyHashes, WriteOutcome } from "../writes/writes.rules.ts";
 import {
   createPageWindow,
   createTailWindow,

@@ -22,7 +22,7 @@ import type {
 } from "@tidemark/proto/ingest/v1/objects";
 import type { Handler } from "@tidemark/rpc";
 import { finishInTurns, mapInTurns } from "@tidemark/work";
-import type { IdSource } from "../writes/id-source.rules.ts";
+import type { IdSource } from "../writes/writes.rules.ts";
 import { packChunk } from "./table-rows.ts";
 import { createObject, readObjects } from "./objects.sql.ts";
 import { encodeObject } from "./list-objects.ts";

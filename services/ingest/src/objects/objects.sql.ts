@@ -1,6 +1,6 @@
 import { sql, type Tx, binarySql, byteaArray, int4Array, type Db } from "@tidemark/pg";
 import { withFreshIds } from "../writes/fresh-ids.sql.ts";
-import type { IdempotencyHashes } from "../writes/write-outcome.rules.ts";
+import type { IdempotencyHashes } from "../writes/writes.rules.ts";
 import type { PackedChunk } from "./object.rules.ts";
 
 /** A stored object; documents are JSON texts, the artifact is null when it was deleted. */

@@ -11,10 +11,9 @@ import { callerOf, isUuid, pathId, type Caller, type RunDirectory } from "@tidem
 import type { Handlers } from "@tidemark/rpc";
 import type { PackedChunk } from "./object.rules.ts";
 import { packChunk, unpackChunk } from "./table-rows.ts";
-import type { IdSource } from "../writes/id-source.rules.ts";
+import type { IdSource } from "../writes/writes.rules.ts";
 import { withFreshIds } from "../writes/fresh-ids.sql.ts";
-import { noteWrite } from "../writes/write-steps.ts";
-import { restoreOnce } from "../writes/restore-once.ts";
+import { noteWrite, restoreOnce } from "../writes/write-steps.ts";
 import {
   findLastChunk,
   findRestoredTable,

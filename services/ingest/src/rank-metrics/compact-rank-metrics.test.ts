@@ -2,7 +2,7 @@ import { testSql } from "@tidemark/testkit";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 
 import { callOf, startIngest, type IngestFixture, type Tenant } from "../ingest.fixture.ts";
-import type { RankCompactionBounds } from "./rank-blocks.sql.ts";
+import type { RankCompactionBounds } from "./rank-writes.sql.ts";
 
 let ingest: IngestFixture;
 let tenant: Tenant;

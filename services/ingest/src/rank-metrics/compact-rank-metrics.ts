@@ -1,6 +1,6 @@
 import type { Db } from "@tidemark/pg";
 import { claimOf, type CompactionKind, type VisitResult } from "../compaction/work-loop.ts";
-import { countRankRows, compactRankRows, type RankCompactionBounds } from "./rank-blocks.sql.ts";
+import { countRankRows, compactRankRows, type RankCompactionBounds } from "./rank-writes.sql.ts";
 
 /** Ranks are seldom further apart than `restSeconds`, so blocks seldom overlap. */
 export const RANK_COMPACTION_BOUNDS: RankCompactionBounds = {

@@ -1,7 +1,7 @@
 import { testSql } from "@tidemark/testkit";
 import { randomUUID } from "node:crypto";
 import { type Db } from "@tidemark/pg";
-import type { RankSetRef } from "./rank-blocks.sql.ts";
+import type { RankSetRef } from "./rank-writes.sql.ts";
 
 const claim =
   testSql(`INSERT INTO ingest.compaction_work (org_id, kind, run_id, part, due_at, marked_at, claimed_until, fence)

@@ -2,10 +2,9 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import type { Db } from "@tidemark/pg";
 import fc from "fast-check";
 import { startIngest, type IngestFixture, type Tenant } from "../ingest.fixture.ts";
-import { compactRankRows } from "./rank-blocks.sql.ts";
+import { compactRankRows, appendRankMetrics } from "./rank-writes.sql.ts";
 import { claimRankSet } from "./rank-claim.fixture.ts";
 import { createRankLayouts } from "./rank-layout.rules.ts";
-import { appendRankMetrics } from "./rank-writes.sql.ts";
 import { readRankSummary } from "./summarize-rank-metrics.ts";
 
 let ingest: IngestFixture;

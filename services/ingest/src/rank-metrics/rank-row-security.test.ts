@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { type Db } from "@tidemark/pg";
 import { callOf, startIngest, type IngestFixture, type Tenant } from "../ingest.fixture.ts";
-import { compactRankRows } from "./rank-blocks.sql.ts";
+import { compactRankRows } from "./rank-writes.sql.ts";
 import { claimRankSet } from "./rank-claim.fixture.ts";
 import { listRankSets, readRankValues } from "./rank-reads.sql.ts";
 

@@ -2,8 +2,7 @@ import type { Db, Removal } from "@tidemark/pg";
 import type { MeasureRemovalRequestSchema, MeasureRemovalResponseSchema } from "@tidemark/proto/ingest/v1/ingest";
 import { callerOf, readRemovalScope, type RunDirectory } from "@tidemark/requests";
 import type { Handler } from "@tidemark/rpc";
-import { measureRemovalOf } from "./removal.sql.ts";
-import { removeOrganizationRows, removeProjectRows, removeRunRows } from "./removed-rows.sql.ts";
+import { measureRemovalOf, removeOrganizationRows, removeProjectRows, removeRunRows } from "./removal.sql.ts";
 
 /** IngestReadService.MeasureRemoval, at one moment. @throws not_found */
 export function measureRemovalHandler(deps: {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { createIdSource } from "./id-source.rules.ts";
+import { createIdSource } from "./writes.rules.ts";
 
 const NEW_YEAR = Date.UTC(2026, 0, 1);
 

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { bytesOfColumn, doublesOfBytes, rowsOfChunk } from "@tidemark/archive";
-import { restoreRankRows } from "../rank-metrics/restored-rank-rows.sql.ts";
+import { restoreRankRows } from "../rank-metrics/archived-rank-points.sql.ts";
 import { callOf, startIngest, type IngestFixture, type Tenant } from "../ingest.fixture.ts";
 
 let ingest: IngestFixture;

@@ -4,7 +4,7 @@ import { chunkOfRows } from "@tidemark/archive";
 import { TableChunkSchema } from "@tidemark/proto/ingest/v1/objects";
 import { limitedGate, testSql } from "@tidemark/testkit";
 import { tableOf } from "../objects/objects.fixture.ts";
-import { removeRunRows } from "../removal/removed-rows.sql.ts";
+import { removeRunRows } from "../removal/removal.sql.ts";
 import { callOf, startIngest, type IngestFixture, type Tenant } from "../ingest.fixture.ts";
 
 let fixture: IngestFixture;

@@ -11,7 +11,7 @@ import { callerOf, pathId, type RunDirectory } from "@tidemark/requests";
 import type { Handler } from "@tidemark/rpc";
 import type { MetricWriter } from "../write/metric-writer.ts";
 import type { MetricWrite } from "../write/pending-write.rules.ts";
-import { hashesOfPart } from "../../writes/restore-once.ts";
+import { hashesOfPart } from "../../writes/write-steps.ts";
 
 /** The most writes of a request. */
 const WRITES_MAX = 256;

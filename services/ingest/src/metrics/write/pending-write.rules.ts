@@ -1,6 +1,6 @@
 import type { MetricColumns } from "@tidemark/codecs/metrics";
 import type { DirtyMarkers } from "../../compaction/dirty-markers.rules.ts";
-import type { IdempotencyHashes } from "../../writes/write-outcome.rules.ts";
+import type { IdempotencyHashes } from "../../writes/writes.rules.ts";
 
 /** One accepted request of metric points, of a run that exists and that the caller may write to. */
 export type MetricWrite = {
