@@ -10,7 +10,7 @@ import {
   type Tx,
 } from "@tidemark/pg";
 import { writeSummaryRest, type TraceSummary } from "../fold/summary.rules.ts";
-import type { EncodedSegment } from "./segments.rules.ts";
+import type { EncodedSegment } from "../state/segments.rules.ts";
 
 /** Hashes of an idempotency key and of the request that was sent with it. */
 export type KeyHashes = { readonly key: Uint8Array; readonly body: Uint8Array };

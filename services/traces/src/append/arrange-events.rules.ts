@@ -1,7 +1,7 @@
 import type { TraceEvent } from "@tidemark/proto/traces/v1/traces";
 import { newSpanRecord, writePayload, type SpanRecord, NONE, type SpanPayload } from "@tidemark/codecs/spans";
 import { createSpanTable } from "../fold/span-table.rules.ts";
-import { APPENDED, createSegmentsWriter, type EncodedSegment } from "./segments.rules.ts";
+import { APPENDED, createSegmentsWriter, type EncodedSegment } from "../state/segments.rules.ts";
 import { badRequest } from "@tidemark/errors";
 import { REDACTION_STATES, TRACE_LIMITS } from "@tidemark/limits";
 import { firstRewards, REWARD_BYTES } from "../fold/rewards.rules.ts";

@@ -1,5 +1,5 @@
 import { byteaArray, int4Array, int8Array, sql, type Db, type Tx } from "@tidemark/pg";
-import type { EncodedSegment } from "../append/segments.rules.ts";
+import type { EncodedSegment } from "../state/segments.rules.ts";
 import type { TraceKey } from "../state/trace-state.rules.ts";
 
 const claimSql = sql(

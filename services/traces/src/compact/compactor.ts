@@ -6,7 +6,7 @@ import { createByteReader, skipPayload, unpack } from "@tidemark/codecs/spans";
 import type { SpanTable } from "../fold/span-table.rules.ts";
 import { catchUp } from "../state/segments.sql.ts";
 import { newTraceState, type TraceKey } from "../state/trace-state.rules.ts";
-import { isWorthRewriting, rewriteSegments } from "./rewrite.rules.ts";
+import { isWorthRewriting, rewriteSegments } from "../state/segments.rules.ts";
 
 /** A compactor that runs. */
 export type Compactor = {

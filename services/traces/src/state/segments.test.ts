@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { newSpanRecord, NONE, readTree } from "@tidemark/codecs/spans";
 import { createSpanTable } from "../fold/span-table.rules.ts";
-import { rewriteSegments } from "./rewrite.rules.ts";
+import { rewriteSegments } from "./segments.rules.ts";
 
 test("a large trace is rewritten in the order of pages, in turns", async () => {
   const table = createSpanTable();
