@@ -8,7 +8,7 @@ import type { RunsOfCharts } from "./metrics/columns/query-series-columns.ts";
 import type { SeriesThreads } from "./metrics/columns/series-threads.ts";
 import type { MetricWriter } from "./metrics/write/metric-writer.ts";
 import type { FindRunsOfSearch } from "./objects/explore-objects.ts";
-import type { RankLayouts } from "./rank-metrics/rank-layout.rules.ts";
+import type { RankLayouts } from "./rank-metrics/rank-reports.rules.ts";
 import type { IdSource } from "./writes/writes.rules.ts";
 
 /** Dependencies of the read handlers. */

@@ -29,7 +29,7 @@ import { createMetricWriter, type MetricWriterOptions } from "./metrics/write/me
 import type { FindRunsOfSearch } from "./objects/explore-objects.ts";
 import { rankCompaction } from "./rank-metrics/compact-rank-metrics.ts";
 import type { RankCompactionBounds } from "./rank-metrics/rank-writes.sql.ts";
-import { createRankLayouts } from "./rank-metrics/rank-layout.rules.ts";
+import { createRankLayouts } from "./rank-metrics/rank-reports.rules.ts";
 import { createIdSource, type IdSource } from "./writes/writes.rules.ts";
 import { findRunRefs } from "./runs/run-refs.sql.ts";
 

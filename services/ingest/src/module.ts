@@ -19,7 +19,7 @@ import { startSortKeyFiller } from "./metrics/sort-values/sort-key-filler.ts";
 import { startSortValueIndexer } from "./metrics/sort-values/sort-value-indexer.ts";
 import { searchRunsOf } from "./objects/explore-objects.ts";
 import { createMetricWriter } from "./metrics/write/metric-writer.ts";
-import { createRankLayouts } from "./rank-metrics/rank-layout.rules.ts";
+import { createRankLayouts } from "./rank-metrics/rank-reports.rules.ts";
 import { removeRunData } from "./removal/removal.ts";
 import { createIdSource } from "./writes/writes.rules.ts";
 import { findRunRefs, readRunChanges } from "./runs/run-refs.sql.ts";

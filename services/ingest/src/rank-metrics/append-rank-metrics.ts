@@ -10,8 +10,7 @@ import type {
 import type { Handler } from "@tidemark/rpc";
 import type { DirtyMarkers } from "../compaction/dirty-markers.rules.ts";
 import { noteWrite, replyToWrite, throwBodyFault } from "../writes/write-steps.ts";
-import type { RankLayouts } from "./rank-layout.rules.ts";
-import { checkRankReport, checkRankValues, type RankReport } from "./rank-limits.rules.ts";
+import { type RankLayouts, checkRankReport, checkRankValues, type RankReport } from "./rank-reports.rules.ts";
 import { appendRankMetrics, type RankWrite } from "./rank-writes.sql.ts";
 
 /** IngestService.AppendRankMetrics. @throws not_found, bad_request, payment_required, plan_limit_exceeded, idempotency_key_reused, idempotency_in_progress */

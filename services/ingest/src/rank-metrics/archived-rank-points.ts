@@ -22,7 +22,7 @@ import type {
   RestoreRankPointsRequestSchema,
   RestoreRankPointsResponseSchema,
 } from "@tidemark/proto/ingest/v1/restore";
-import { checkRankReport, checkRankValues } from "./rank-limits.rules.ts";
+import { checkRankReport, checkRankValues } from "./rank-reports.rules.ts";
 import { noteWrite, restoreOnce } from "../writes/write-steps.ts";
 
 type Message = MessageInitShape<typeof ExportRankPointsResponseSchema>;

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { startIngest, type IngestFixture, type Tenant } from "../ingest.fixture.ts";
 import { compactRankRows, appendRankMetrics } from "./rank-writes.sql.ts";
 import { claimRankSet } from "./rank-claim.fixture.ts";
-import { createRankLayouts } from "./rank-layout.rules.ts";
+import { createRankLayouts } from "./rank-reports.rules.ts";
 import { readRankSummary } from "./summarize-rank-metrics.ts";
 
 let ingest: IngestFixture;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { layoutOf, packRows } from "./rank-layout.rules.ts";
+import { layoutOf, packRows } from "./rank-reports.rules.ts";
 
 const doubles = (packed: Uint8Array): number[] => {
   const view = new DataView(packed.buffer, packed.byteOffset, packed.byteLength);

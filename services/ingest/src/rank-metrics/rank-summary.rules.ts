@@ -37,6 +37,17 @@ export type RankSummary = {
   readonly outliersTruncated: boolean;
 };
 
+/** The most keys that a summary names. */
+export const LISTED_KEYS_MAX = 200;
+
+/**
+ * Returns how many steps a summary has at most: the `asked` number, or fewer where the ranks of that many steps would exceed the pairs of a
+ * summary. `worldSize` is the largest that was observed, 0 without any.
+ */
+export function stepLimit(asked: number, worldSize: number): number {
+  return worldSize === 0 ? asked : Math.min(asked, Math.floor(RANK_SUMMARY.rowsMax / worldSize));
+}
+
 /** Entries of one step: those from `from` up to `to`. */
 type Group = { readonly from: number; readonly to: number };
 type Distances = { readonly deltas: Float64Array; readonly zScores: Float64Array };

@@ -8,8 +8,8 @@ import {
   type KeySlot,
   type RankLayout,
   type RankLayouts,
-} from "./rank-layout.rules.ts";
-import type { RankReport } from "./rank-limits.rules.ts";
+  type RankReport,
+} from "./rank-reports.rules.ts";
 import { rowCounterOf, type Claim } from "../compaction/compaction-work.sql.ts";
 
 /** One accepted request of rank metrics: the values that one rank reports at one step. */

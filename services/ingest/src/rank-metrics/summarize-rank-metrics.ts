@@ -16,7 +16,6 @@ import {
   type ArrivedEntries,
   type RankEntries,
 } from "./rank-entries.rules.ts";
-import { LISTED_KEYS_MAX, stepLimit } from "./rank-limits.rules.ts";
 import {
   findStepFloor,
   listRankKeys,
@@ -25,7 +24,7 @@ import {
   type RankSet,
   type RankRange,
 } from "./rank-reads.sql.ts";
-import { summarizeRanks, type RankCells, type RankStep } from "./rank-summary.rules.ts";
+import { LISTED_KEYS_MAX, stepLimit, summarizeRanks, type RankCells, type RankStep } from "./rank-summary.rules.ts";
 
 /** IngestReadService.SummariseRankMetrics. @throws not_found, then bad_request */
 export function summarizeRankMetricsHandler(deps: {
