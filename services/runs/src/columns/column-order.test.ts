@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { indexSortValues, putAggregate } from "../metrics/aggregates.fixture.ts";
+import { indexSortValues, putAggregate, putAttributes } from "../metrics/ingested.fixture.ts";
 import { callAs, failure, json, makeRun, startRuns, type RunsFixture } from "../runs.fixture.ts";
-import { putAttributes } from "./attributes.fixture.ts";
 import { keepColumn } from "./kept-columns.fixture.ts";
 
 let fixture: RunsFixture;

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { putAggregate } from "../metrics/aggregates.fixture.ts";
+import { putAggregate, putAttributes } from "../metrics/ingested.fixture.ts";
 import { callAs, failure, json, makeRun, startRuns, type RunsFixture } from "../runs.fixture.ts";
-import { putAttributes } from "./attributes.fixture.ts";
 import { CELL_BYTES_MAX } from "./read-columns.ts";
 
 let fixture: RunsFixture;

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { insertAggregates, putAggregate } from "../metrics/aggregates.fixture.ts";
+import { insertAggregates, putAggregate } from "../metrics/ingested.fixture.ts";
 import { listRunsById } from "../read/runs.sql.ts";
 import { asOwner, callAs, failure, json, makeRun, startRuns, type RunsFixture } from "../runs.fixture.ts";
 import { listMetricColumns, listNewestAttributes } from "./compare-runs.sql.ts";

@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { putAttributes } from "../columns/attributes.fixture.ts";
-import { putAggregate } from "../metrics/aggregates.fixture.ts";
+import { putAttributes, putAggregate } from "../metrics/ingested.fixture.ts";
 import { callAs, failure, json, makeRun, startRuns, type RunsFixture } from "../runs.fixture.ts";
 import { CORRELATED_COLUMNS_MAX, CORRELATED_RUNS_MAX } from "./correlate-runs.ts";
 

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { putAggregate } from "../metrics/aggregates.fixture.ts";
+import { putAggregate } from "../metrics/ingested.fixture.ts";
 import { asOwner, callAs, failure, json, makeRun, startRuns, text, type RunsFixture } from "../runs.fixture.ts";
 import { forksOf, type ForkRequest } from "./forks.fixture.ts";
 

@@ -1,8 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { putAttributes } from "../columns/attributes.fixture.ts";
+import { putAttributes, putAggregate } from "../metrics/ingested.fixture.ts";
 import { storedRun, storeRuns } from "../list/stored-runs.fixture.ts";
-import { putAggregate } from "../metrics/aggregates.fixture.ts";
 import { asOwner, callAs, failure, json, makeRun, startRuns, type RunsFixture } from "../runs.fixture.ts";
 import { GROUPS_MAX } from "./group-runs.ts";
 

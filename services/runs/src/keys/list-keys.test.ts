@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { putAttributes } from "../columns/attributes.fixture.ts";
-import { putValues } from "../metrics/aggregates.fixture.ts";
+import { putAttributes, putValues } from "../metrics/ingested.fixture.ts";
 import { asOwner, callAs, failure, json, makeRun, startRuns, type RunsFixture } from "../runs.fixture.ts";
 
 let fixture: RunsFixture;

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { keepColumn } from "../columns/kept-columns.fixture.ts";
 import { callAs, startRuns, type RunsFixture } from "../runs.fixture.ts";
-import { storeMeasured, type MeasuredRun } from "./measured-runs.fixture.ts";
-import { storedRun } from "./stored-runs.fixture.ts";
+import { storeMeasured, storedRun, type MeasuredRun } from "./stored-runs.fixture.ts";
 
 let fixture: RunsFixture;
 const call = callAs();

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { insertAggregates, putAggregate } from "../metrics/aggregates.fixture.ts";
+import { insertAggregates, putAggregate } from "../metrics/ingested.fixture.ts";
 import { asOwner, callAs, failure, makeRun, startRuns, type RunsFixture } from "../runs.fixture.ts";
 
 let fixture: RunsFixture;

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { putAggregate, putValues, indexSortValues } from "../metrics/aggregates.fixture.ts";
+import { putAggregate, putValues, indexSortValues } from "../metrics/ingested.fixture.ts";
 import { asOwner, callAs, makeRun, startRuns, type RunsFixture } from "../runs.fixture.ts";
 import { filterOf, type TestCall, type Filter } from "./list-pages.fixture.ts";
 import { move, projectIdOf, storeRuns, storedRun, type Step, type StoredRun } from "./stored-runs.fixture.ts";

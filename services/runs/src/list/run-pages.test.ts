@@ -1,10 +1,20 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { putValues, indexSortValues } from "../metrics/aggregates.fixture.ts";
+import { putValues, indexSortValues } from "../metrics/ingested.fixture.ts";
 import { asOwner, callAs, makeRun, startRuns, type RunsFixture } from "../runs.fixture.ts";
 import { filterOf, readAll, SCORE, summarize, type Filter } from "./list-pages.fixture.ts";
-import { drawRuns, LOSS, orders, pick, sorted, storeMeasured, type MeasuredRun } from "./measured-runs.fixture.ts";
+import {
+  drawRuns,
+  LOSS,
+  orders,
+  pick,
+  sorted,
+  storeMeasured,
+  move,
+  projectIdOf,
+  storeRuns,
+  type MeasuredRun,
+} from "./stored-runs.fixture.ts";
 import { RUN_SORTS } from "@tidemark/limits";
-import { move, projectIdOf, storeRuns } from "./stored-runs.fixture.ts";
 
 let fixture: RunsFixture;
 beforeAll(async () => {

@@ -5,7 +5,7 @@ import { testSql, until } from "@tidemark/testkit";
 import { asOwner, callAs, startRuns, type RunsFixture } from "../runs.fixture.ts";
 import { readAll, SCORE, summarize } from "./list-pages.fixture.ts";
 import { createSortKeyAsks } from "./sort-key-asks.ts";
-import { drawRuns, LOSS, orders, sorted, storeMeasured } from "./measured-runs.fixture.ts";
+import { drawRuns, LOSS, orders, sorted, storeMeasured } from "./stored-runs.fixture.ts";
 
 let fixture: RunsFixture;
 beforeAll(async () => {

@@ -1,13 +1,22 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type { DisplayStatus, RunStatus, StopState } from "@tidemark/run-state";
-import { insertAggregates, putAggregate } from "../metrics/aggregates.fixture.ts";
+import { insertAggregates, putAggregate } from "../metrics/ingested.fixture.ts";
 import { asOwner, callAs, failure, json, makeRun, startRuns, text, type RunsFixture } from "../runs.fixture.ts";
 import { readAll, SCORE, summarize, type Filter, type Request } from "./list-pages.fixture.ts";
-import { drawRuns, instant, sorted, storeMeasured } from "./measured-runs.fixture.ts";
+import {
+  drawRuns,
+  instant,
+  sorted,
+  storeMeasured,
+  move,
+  projectIdOf,
+  storeRuns,
+  storedRun,
+  type Step,
+} from "./stored-runs.fixture.ts";
 import { writeRunCursor } from "./run-cursor.ts";
 import type { RunPosition, RunSort } from "./run-list.rules.ts";
-import { move, projectIdOf, storeRuns, storedRun, type Step } from "./stored-runs.fixture.ts";
 
 let fixture: RunsFixture;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { insertAggregates, putAggregate } from "../metrics/aggregates.fixture.ts";
+import { insertAggregates, putAggregate } from "../metrics/ingested.fixture.ts";
 import { asOwner, callAs, failure, makeRun, startRuns, type RunsFixture } from "../runs.fixture.ts";
 
 let fixture: RunsFixture;

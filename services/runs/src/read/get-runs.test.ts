@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { VIEW_PANELS, VIEW_RUNS_MAX } from "@tidemark/limits";
 import { storedRun, storeRuns } from "../list/stored-runs.fixture.ts";
-import { putAggregate, putValues } from "../metrics/aggregates.fixture.ts";
+import { putAggregate, putValues } from "../metrics/ingested.fixture.ts";
 import { asOwner, callAs, failure, makeRun, startRuns, type RunsFixture } from "../runs.fixture.ts";
 
 let fixture: RunsFixture;

@@ -1,10 +1,9 @@
 import { randomUUID } from "node:crypto";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { putAttributes } from "../columns/attributes.fixture.ts";
-import { compares, configValue } from "../columns/compared-values.fixture.ts";
+import { putAttributes, putAggregate } from "../metrics/ingested.fixture.ts";
+import { compares, configValue } from "./search-evaluator.fixture.ts";
 import type { Comparison, Operand } from "../columns/column.rules.ts";
-import { putAggregate } from "../metrics/aggregates.fixture.ts";
 import { asOwner, callAs, json, makeRun, startRuns, type RunsFixture } from "../runs.fixture.ts";
 
 let fixture: RunsFixture;

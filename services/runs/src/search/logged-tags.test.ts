@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { putAttributes } from "../columns/attributes.fixture.ts";
+import { putAttributes } from "../metrics/ingested.fixture.ts";
 import { found } from "../list/list-pages.fixture.ts";
 import { asOwner, callAs, json, makeRun, startRuns, type RunsFixture } from "../runs.fixture.ts";
 

@@ -5,8 +5,7 @@ import { checkRegex, compileRegex } from "@tidemark/regex";
 import { asOwner, callAs, startRuns, type RunsFixture } from "../runs.fixture.ts";
 import { parseSearch } from "./parse-search.rules.ts";
 import { matches, type SearchedRun } from "./search-evaluator.fixture.ts";
-import { searchText } from "./search-queries.fixture.ts";
-import { searchedRun } from "./searched-runs.fixture.ts";
+import { searchText, searchedRun } from "./searched-runs.fixture.ts";
 
 let fixture: RunsFixture;
 beforeAll(async () => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { found, summarize, type Request } from "../list/list-pages.fixture.ts";
 import { RUN_SORTS } from "@tidemark/limits";
 import { projectIdOf, storeRuns, storedRun } from "../list/stored-runs.fixture.ts";
-import { putValues } from "../metrics/aggregates.fixture.ts";
+import { putValues } from "../metrics/ingested.fixture.ts";
 import { callAs, startRuns, type RunsFixture } from "../runs.fixture.ts";
 import { ALL, DRAFT, KELVIN, LISTS, OTTER, PLAIN, call, others, storeSeeds, type Row } from "./seeds.fixture.ts";
 

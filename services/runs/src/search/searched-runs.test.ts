@@ -2,8 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { parseSearch } from "./parse-search.rules.ts";
 import { matches, type SearchedRun } from "./search-evaluator.fixture.ts";
-import { searchText } from "./search-queries.fixture.ts";
-import { searchedRun } from "./searched-runs.fixture.ts";
+import { searchText, searchedRun } from "./searched-runs.fixture.ts";
 
 const pattern = (source: string) => new RegExp(source, "iu");
 const checkRegex = (source: string) => (pattern(source).test("") ? "matches_empty" : "ok");
