@@ -10,7 +10,7 @@ import { runsMaxOfGroups } from "../projects/plan-limits.rules.ts";
 import type { RunRow } from "../read/runs.sql.ts";
 import { comparedCreate } from "./create-run.rules.ts";
 import { createTextMerger } from "./merge-texts.ts";
-import { createRuns, type CreatedRun, type GroupedRun, type GroupHome } from "./run-group.sql.ts";
+import { createRuns, type CreatedRun, type GroupedRun, type GroupHome } from "./new-runs.sql.ts";
 import { runNameWords } from "./run-name.rules.ts";
 import type { WantedRun } from "./wanted-run.ts";
 
