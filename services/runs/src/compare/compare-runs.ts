@@ -7,7 +7,7 @@ import { COMPARED_RUNS_MAX } from "@tidemark/limits";
 import { finishInTurns, mapInTurns } from "@tidemark/work";
 import type { RunsDeps, RunsHandlers } from "../deps.ts";
 import type { Staleness } from "../life/staleness.rules.ts";
-import { encodeRun } from "../read/encode-run.ts";
+import { encodeRun } from "../read/encode-rows.ts";
 import { listRunsById, type RunRow } from "../read/runs.sql.ts";
 import { listMetricColumns, listNewestAttributes } from "./compare-runs.sql.ts";
 import { COMPARISON_ROWS_MAX, startComparison, type Comparison } from "./comparison.rules.ts";

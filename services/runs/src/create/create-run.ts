@@ -4,7 +4,7 @@ import { ChangeKind } from "@tidemark/proto/changes/v1/changes";
 import type { RunsDeps, RunsHandlers } from "../deps.ts";
 import { DEFAULT_PROJECT, chooseProjectName, resolveProject } from "../projects/resolve-project.ts";
 import { newRunBytes } from "../documents/run-notes.rules.ts";
-import { encodeRun } from "../read/encode-run.ts";
+import { encodeRun } from "../read/encode-rows.ts";
 import { findRun, type RunRow } from "../read/runs.sql.ts";
 import { createGroupedCreates } from "./create-grouped.ts";
 import { readWantedRun, type WantedRun } from "./wanted-run.ts";

@@ -2,7 +2,7 @@ import { underDeadline } from "@tidemark/work";
 import type { Db } from "@tidemark/pg";
 import type { Log } from "@tidemark/telemetry";
 import { hideRuns, seeDeleted, showRuns } from "./hidden-rows.sql.ts";
-import { lockProject } from "./marked-projects.sql.ts";
+import { lockProject } from "./marked-rows.sql.ts";
 import {
   forgetVisibilityChanges,
   listUnsettled,

@@ -6,12 +6,10 @@ import type { Call } from "@tidemark/rpc";
 import type { RunsDeps, RunsHandlers } from "../deps.ts";
 import { projectOfFilter } from "../list/with-runs.ts";
 import { countFittingRuns, pageTooHeavy } from "../list/page-weight.sql.ts";
-import { encodeProject } from "../projects/encode-project.ts";
-import { encodeRunSummary } from "../read/encode-run.ts";
+import { encodeProject, encodeRunSummary } from "../read/encode-rows.ts";
 import { readSummaries } from "../read/runs.sql.ts";
 import { seeDeleted } from "./hidden-rows.sql.ts";
-import { listDeletedIds } from "./marked-runs.sql.ts";
-import { listDeletedProjects } from "./marked-projects.sql.ts";
+import { listDeletedIds, listDeletedProjects } from "./marked-rows.sql.ts";
 
 /** @throws forbidden unless the caller is an owner or admin who is signed in */
 function requireAdmin({ identity }: Call): void {

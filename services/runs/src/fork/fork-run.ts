@@ -11,7 +11,7 @@ import type { RunsDeps, RunsHandlers } from "../deps.ts";
 import { NO_METRICS } from "../metrics/aggregates.rules.ts";
 import { resolveProject } from "../projects/resolve-project.ts";
 import type { Staleness } from "../life/staleness.rules.ts";
-import { encodeRunSummary } from "../read/encode-run.ts";
+import { encodeRunSummary } from "../read/encode-rows.ts";
 import { findRun, requireRun, type RunRow } from "../read/runs.sql.ts";
 import { NO_ARTIFACTS } from "../read/artifact-counts.sql.ts";
 import { findArtifact, findForkFingerprint, readClock } from "./lineage.sql.ts";

@@ -5,7 +5,7 @@ import { callerOf, pathId } from "@tidemark/requests";
 import { LIST_METRIC_KEYS_MAX } from "@tidemark/limits";
 import type { RunOriginSchema } from "@tidemark/proto/runs/v1/runs";
 import type { RunsDeps, RunsHandlers } from "../deps.ts";
-import { encodeRunSummary } from "../read/encode-run.ts";
+import { encodeRunSummary } from "../read/encode-rows.ts";
 import { findArtifact, listOrigins, listRelatives, type ArtifactRow } from "./lineage.sql.ts";
 
 /** Maximum number of children in a lineage. */

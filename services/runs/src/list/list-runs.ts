@@ -7,7 +7,7 @@ import { readColumnCells } from "../columns/read-columns.ts";
 import { listDeletedRuns } from "../deletion/list-deleted.ts";
 import type { RunsDeps, RunsHandlers } from "../deps.ts";
 import { metricKeysOf } from "../metrics/aggregates.rules.ts";
-import { encodeRunSummary } from "../read/encode-run.ts";
+import { encodeRunSummary } from "../read/encode-rows.ts";
 import { readSummaries } from "../read/runs.sql.ts";
 import { chooseRuns } from "./choose-runs.sql.ts";
 import { countFittingRuns, pageTooHeavy } from "./page-weight.sql.ts";

@@ -4,9 +4,9 @@ import { callerOf, canSee, pathId, refuseUnpaid, requireLimit, throwFault } from
 import { PAGE_ROWS } from "@tidemark/limits";
 import type { RunsDeps, RunsHandlers } from "../deps.ts";
 import { listDeletedProjectsOf } from "../deletion/list-deleted.ts";
-import { lockProject } from "../deletion/marked-projects.sql.ts";
-import { recordAudit } from "../deletion/record-audit.ts";
-import { encodeProject } from "./encode-project.ts";
+import { lockProject } from "../deletion/marked-rows.sql.ts";
+import { recordAudit } from "../deletion/deletions.ts";
+import { encodeProject } from "../read/encode-rows.ts";
 import {
   changeProject,
   countProjects,

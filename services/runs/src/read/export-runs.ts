@@ -6,9 +6,8 @@ import { callerOf, canSee, requireExportedIds, type Caller } from "@tidemark/req
 import type { Handlers } from "@tidemark/rpc";
 import type { RunsDeps } from "../deps.ts";
 import type { Staleness } from "../life/staleness.rules.ts";
-import { encodeProject } from "../projects/encode-project.ts";
 import { findProject, findProjectByName, type ProjectRow } from "../projects/projects.sql.ts";
-import { encodeRun, encodeRunControl } from "./encode-run.ts";
+import { encodeRun, encodeRunControl, encodeProject } from "./encode-rows.ts";
 import { listRunsById, type RunRow } from "./runs.sql.ts";
 import { listReadmes } from "../readme/readmes.sql.ts";
 import { readRunsOfProject } from "./exported-runs.sql.ts";

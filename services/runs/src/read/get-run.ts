@@ -5,7 +5,7 @@ import { compareKeyBytes } from "@tidemark/codecs/metrics";
 import type { RunsDeps, RunsHandlers } from "../deps.ts";
 import { endOfPrefix, keyCursor, metricKeysOf, readKeyCursor, type MetricRow } from "../metrics/aggregates.rules.ts";
 import { countFittingRuns, pageTooHeavy } from "../list/page-weight.sql.ts";
-import { encodeRunSummary } from "./encode-run.ts";
+import { encodeRunSummary } from "./encode-rows.ts";
 import { countVisibleRuns, findRunSummary, readSummariesWithKeys } from "./runs.sql.ts";
 import { rankMetricKeys } from "./ranked-keys.rules.ts";
 import { listKeyCounts } from "./ranked-keys.sql.ts";

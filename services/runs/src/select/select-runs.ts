@@ -8,9 +8,8 @@ import type { RunsDeps, RunsHandlers } from "../deps.ts";
 import { chooseRuns } from "../list/choose-runs.sql.ts";
 import { readOrder } from "../list/run-list.rules.ts";
 import { withRuns } from "../list/with-runs.ts";
-import { encodeProject } from "../projects/encode-project.ts";
 import { listProjectsById, type ProjectRow } from "../projects/projects.sql.ts";
-import { encodeRun } from "../read/encode-run.ts";
+import { encodeRun, encodeProject } from "../read/encode-rows.ts";
 import { countVisibleRuns, listRunsById } from "../read/runs.sql.ts";
 import { listFittingRuns, listRefsById, type RefRow } from "./run-refs.sql.ts";
 

@@ -6,7 +6,7 @@ import { RUN_STATUSES, type RunStatus } from "@tidemark/run-state";
 import { readDocumentInTurns, writeCanonicalInTurns } from "@tidemark/documents";
 import { notesOf, textBytes, withNotes } from "../documents/run-notes.rules.ts";
 import type { RunsDeps, RunsHandlers } from "../deps.ts";
-import { encodeRun } from "../read/encode-run.ts";
+import { encodeRun } from "../read/encode-rows.ts";
 import { requireRun } from "../read/runs.sql.ts";
 import { recordHeartbeats } from "../life/signs-of-life.sql.ts";
 import { lockRunState, moveRuns, updateRunDocuments, type LockedRun } from "./run-changes.sql.ts";

@@ -4,16 +4,18 @@ import type {
   RunControlSchema,
   RunSchema,
   RunSummarySchema,
+  ProjectSchema,
+  DeletionSchema,
 } from "@tidemark/proto/runs/v1/runs";
 import { isStopRequested, runMembersOf, type StopState } from "@tidemark/run-state";
 import type { ExactObject } from "@tidemark/documents";
 import { present } from "@tidemark/values";
-import { deletionOf } from "../deletion/encode-deletion.ts";
 import { notesOf } from "../documents/run-notes.rules.ts";
 import type { Staleness } from "../life/staleness.rules.ts";
 import { metricKeysOf, numberColumnsOf, type MetricRow } from "../metrics/aggregates.rules.ts";
 import type { ArtifactCountsRow } from "./artifact-counts.sql.ts";
 import type { LifecycleRow, RunRow } from "./runs.sql.ts";
+import type { ProjectRow } from "../projects/projects.sql.ts";
 
 const utf8 = new TextEncoder();
 
@@ -90,4 +92,24 @@ export function encodeRunControl(row: RunRow, details: boolean): MessageInitShap
 /** Encodes a page of metric aggregates as columns. */
 function encodeMetrics(row: MetricRow, nextCursor: string): MessageInitShape<typeof MetricAggregatesSchema> {
   return { ...numberColumnsOf(row), keys: metricKeysOf(row), keysTotal: BigInt(row.metric_total), nextCursor };
+}
+
+/** Encodes a project. */
+export function encodeProject(row: ProjectRow): MessageInitShape<typeof ProjectSchema> {
+  return {
+    id: row.id,
+    orgId: row.org_id,
+    name: row.name,
+    createdAt: row.created_at,
+    ...(row.description === null ? {} : { description: row.description }),
+    ...deletionOf(row),
+  };
+}
+
+/** Returns the message field that marks a row as deleted; no field for a row that is not deleted. */
+function deletionOf(row: { readonly deleted_at: string | null; readonly purge_after: string | null }): {
+  deletion?: MessageInitShape<typeof DeletionSchema>;
+} {
+  const { deleted_at: deletedAt, purge_after: purgeAfter } = row;
+  return deletedAt === null || purgeAfter === null ? {} : { deletion: { deletedAt, purgeAfter } };
 }
