@@ -1,6 +1,6 @@
 import { sql, type Tx } from "@tidemark/pg";
 import { numbersOf } from "../metrics/aggregates.rules.ts";
-import type { Bind } from "../search/parameters.sql.ts";
+import type { Bind } from "../read/runs.sql.ts";
 import {
   attributePaths,
   METRIC_FIGURES,

@@ -1,4 +1,4 @@
-import type { Bind } from "../search/parameters.sql.ts";
+import type { Bind } from "../read/runs.sql.ts";
 import { comparableValue } from "./column-values.sql.ts";
 import type { Comparison, Filter, Operand } from "./column.rules.ts";
 

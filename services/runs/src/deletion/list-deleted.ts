@@ -7,7 +7,7 @@ import type { RunsDeps, RunsHandlers } from "../deps.ts";
 import { projectOfFilter } from "../list/with-runs.ts";
 import { countFittingRuns, pageTooHeavy } from "../list/page-weight.sql.ts";
 import { encodeProject, encodeRunSummary } from "../read/encode-rows.ts";
-import { readSummaries } from "../read/runs.sql.ts";
+import { readSummaries } from "../read/summaries.sql.ts";
 import { seeDeleted } from "./hidden-rows.sql.ts";
 import { listDeletedIds, listDeletedProjects } from "./marked-rows.sql.ts";
 

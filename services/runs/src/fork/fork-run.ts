@@ -13,7 +13,7 @@ import { resolveProject } from "../projects/resolve-project.ts";
 import type { Staleness } from "../life/staleness.rules.ts";
 import { encodeRunSummary } from "../read/encode-rows.ts";
 import { findRun, requireRun, type RunRow } from "../read/runs.sql.ts";
-import { NO_ARTIFACTS } from "../read/artifact-counts.sql.ts";
+import { NO_ARTIFACTS } from "../read/summaries.sql.ts";
 import { findArtifact, findForkFingerprint, readClock } from "./lineage.sql.ts";
 import {
   comparedFork,

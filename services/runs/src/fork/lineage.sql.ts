@@ -1,8 +1,13 @@
 import { sql, type Tx } from "@tidemark/pg";
 import type { MetricRow } from "../metrics/aggregates.rules.ts";
-import { metricColumns, metricsOf } from "../metrics/aggregates.sql.ts";
+import {
+  metricColumns,
+  metricsOf,
+  artifactCountColumns,
+  artifactCountsOf,
+  type ArtifactCountsRow,
+} from "../read/summaries.sql.ts";
 import { projectOfRun, runColumns, runOfId, type RunRow } from "../read/runs.sql.ts";
-import { artifactCountColumns, artifactCountsOf, type ArtifactCountsRow } from "../read/artifact-counts.sql.ts";
 
 /** An artifact of a run as clients see it; the instant is an RFC 3339 text, `metadata` JSON. */
 export type ArtifactRow = {

@@ -1,6 +1,6 @@
 import { plannedSql, type Tx } from "@tidemark/pg";
 import { searchCondition } from "../search/search-condition.sql.ts";
-import { parameters } from "../search/parameters.sql.ts";
+import { parameters } from "../read/runs.sql.ts";
 import { countRuns } from "./run-counts.sql.ts";
 import { columnConditions, type RunFilter } from "./run-filter.sql.ts";
 import type { RunPosition } from "./run-list.rules.ts";

@@ -1,6 +1,6 @@
 import { plannedSql, sql, type Statement, type Tx } from "@tidemark/pg";
 import { findKeptColumn } from "../columns/kept-columns.sql.ts";
-import { parameters, type Bind } from "../search/parameters.sql.ts";
+import { parameters, type Bind } from "../read/runs.sql.ts";
 import { chooseAmongNewest } from "./choose-newest.sql.ts";
 import { countRuns } from "./run-counts.sql.ts";
 import type { RunFilter } from "./run-filter.sql.ts";

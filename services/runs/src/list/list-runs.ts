@@ -8,7 +8,7 @@ import { listDeletedRuns } from "../deletion/list-deleted.ts";
 import type { RunsDeps, RunsHandlers } from "../deps.ts";
 import { metricKeysOf } from "../metrics/aggregates.rules.ts";
 import { encodeRunSummary } from "../read/encode-rows.ts";
-import { readSummaries } from "../read/runs.sql.ts";
+import { readSummaries } from "../read/summaries.sql.ts";
 import { chooseRuns } from "./choose-runs.sql.ts";
 import { countFittingRuns, pageTooHeavy } from "./page-weight.sql.ts";
 import { countMetricPoints, countRuns } from "./run-counts.sql.ts";

@@ -24,7 +24,7 @@ export function pageTooHeavy(fitting: number, field: "limit" | "run_ids" = "limi
 }
 
 /** Expression: the bytes, as JSON, of the documents of a run whose size the client chose. */
-export const bytesOfDocuments = (run: string): string =>
+const bytesOfDocuments = (run: string): string =>
   `octet_length(${run}.config) + octet_length(${run}.metadata) + coalesce(octet_length(array_to_json(${run}.tags)::text), 0)`;
 
 const weighRunsSql = sql(
@@ -40,4 +40,29 @@ export async function countFittingRuns(tx: Tx, orgId: string, ids: readonly stri
   if (ids.length <= RUNS_ALWAYS_FIT) return ids.length;
   const rows = await tx.rows<{ bytes: number }>(weighRunsSql, [orgId, ids]);
   return runsThatFit(rows.map(({ bytes }) => bytes));
+}
+
+const listFittingSql = sql(
+  "runs_list_fitting",
+  `SELECT w.id FROM (
+     SELECT r.id, asked.ordinal,
+            sum(${bytesOfDocuments("r")})
+              OVER (ORDER BY asked.ordinal) AS reached
+     FROM unnest($2::uuid[]) WITH ORDINALITY AS asked (id, ordinal)
+     ${runOfId("asked.id")}
+     WHERE $3::uuid IS NULL OR r.project_id = $3) w
+   WHERE w.ordinal = 1 OR w.reached <= $4
+   ORDER BY w.ordinal`,
+);
+
+/** Returns the first of `ids` whose documents have at most `bytesMax` bytes together, and always the first one. */
+export async function listFittingRuns(
+  tx: Tx,
+  orgId: string,
+  ids: readonly string[],
+  projectId: string | undefined,
+  bytesMax: number,
+): Promise<string[]> {
+  const rows = await tx.rows<{ id: string }>(listFittingSql, [orgId, ids, projectId ?? null, bytesMax]);
+  return rows.map(({ id }) => id);
 }

@@ -1,5 +1,5 @@
 import { plannedSql, sql, type Tx } from "@tidemark/pg";
-import { parameters } from "../search/parameters.sql.ts";
+import { parameters } from "../read/runs.sql.ts";
 import { runSource, type RunFilter, type StaleFilter } from "./run-filter.sql.ts";
 
 /** Numbers of runs: `running` and `failed` by stored status, `stopping` and `stopped` by display status. */

@@ -1,7 +1,6 @@
 import { staleCondition } from "../life/signs-of-life.sql.ts";
-import { runOfId } from "../read/runs.sql.ts";
+import { runOfId, type Bind } from "../read/runs.sql.ts";
 import { searchCondition, type PlainTree } from "../search/search-condition.sql.ts";
-import type { Bind } from "../search/parameters.sql.ts";
 
 /** Runs that are running and were last seen before an instant, RFC 3339; or all others. */
 export type StaleFilter = { readonly wanted: boolean; readonly before: string };

@@ -1,6 +1,5 @@
 import { isMinimizeKey } from "@tidemark/codecs/metrics";
-import type { Bind } from "../search/parameters.sql.ts";
-import { runOfId } from "../read/runs.sql.ts";
+import { runOfId, type Bind } from "../read/runs.sql.ts";
 import { comparableValue } from "../columns/column-values.sql.ts";
 import type { Column } from "../columns/column.rules.ts";
 import { columnConditions, joinForIndexScan, runSource, type RunFilter, type RunSource } from "./run-filter.sql.ts";

@@ -13,7 +13,7 @@ import { present } from "@tidemark/values";
 import { notesOf } from "../documents/run-notes.rules.ts";
 import type { Staleness } from "../life/staleness.rules.ts";
 import { metricKeysOf, numberColumnsOf, type MetricRow } from "../metrics/aggregates.rules.ts";
-import type { ArtifactCountsRow } from "./artifact-counts.sql.ts";
+import type { ArtifactCountsRow } from "./summaries.sql.ts";
 import type { LifecycleRow, RunRow } from "./runs.sql.ts";
 import type { ProjectRow } from "../projects/projects.sql.ts";
 

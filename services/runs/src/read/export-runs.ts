@@ -6,11 +6,10 @@ import { callerOf, canSee, requireExportedIds, type Caller } from "@tidemark/req
 import type { Handlers } from "@tidemark/rpc";
 import type { RunsDeps } from "../deps.ts";
 import type { Staleness } from "../life/staleness.rules.ts";
+import { encodeProject, encodeRun, encodeRunControl } from "./encode-rows.ts";
 import { findProject, findProjectByName, type ProjectRow } from "../projects/projects.sql.ts";
-import { encodeRun, encodeRunControl, encodeProject } from "./encode-rows.ts";
-import { listRunsById, type RunRow } from "./runs.sql.ts";
+import { listRunsById, readRunsOfProject, type RunRow } from "./runs.sql.ts";
 import { listReadmes } from "../readme/readmes.sql.ts";
-import { readRunsOfProject } from "./exported-runs.sql.ts";
 
 /** How many named runs are read together: ten of the largest have 10 MB of documents. */
 const NAMED_TOGETHER = 10;

@@ -3,12 +3,18 @@ import { callerOf, isUuid, pathId, requireLimit, throwFault, type Caller } from 
 import { RUN_METRIC_KEYS_MAX, VIEW_PANELS, VIEW_RUNS_MAX } from "@tidemark/limits";
 import { compareKeyBytes } from "@tidemark/codecs/metrics";
 import type { RunsDeps, RunsHandlers } from "../deps.ts";
-import { endOfPrefix, keyCursor, metricKeysOf, readKeyCursor, type MetricRow } from "../metrics/aggregates.rules.ts";
+import {
+  endOfPrefix,
+  keyCursor,
+  metricKeysOf,
+  readKeyCursor,
+  rankMetricKeys,
+  type MetricRow,
+} from "../metrics/aggregates.rules.ts";
 import { countFittingRuns, pageTooHeavy } from "../list/page-weight.sql.ts";
 import { encodeRunSummary } from "./encode-rows.ts";
-import { countVisibleRuns, findRunSummary, readSummariesWithKeys } from "./runs.sql.ts";
-import { rankMetricKeys } from "./ranked-keys.rules.ts";
-import { listKeyCounts } from "./ranked-keys.sql.ts";
+import { countVisibleRuns } from "./runs.sql.ts";
+import { findRunSummary, readSummariesWithKeys, listKeyCounts } from "./summaries.sql.ts";
 
 /**
  * Returns a run with its summary and a page of its metric keys (API specification, GET /runs/{run_id}).

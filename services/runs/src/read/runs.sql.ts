@@ -1,9 +1,7 @@
 import { sql, type Tx } from "@tidemark/pg";
 import { runFields, type RunFields } from "@tidemark/run-state";
 import { seenAtOfRun } from "../life/signs-of-life.sql.ts";
-import { NO_METRICS, type KeyRange, type MetricRow } from "../metrics/aggregates.rules.ts";
-import { metricColumns, metricsOf } from "../metrics/aggregates.sql.ts";
-import { artifactCountColumns, artifactCountsOf, type ArtifactCountsRow } from "./artifact-counts.sql.ts";
+import { bytesOfReadme } from "../readme/readmes.sql.ts";
 
 /** A run as the statements return it; instants are RFC 3339 texts. */
 export type RunRow = RunFields<null> & {
@@ -55,6 +53,15 @@ export function runOfId(id: string): string {
 /** Joins the project `p` of a run `r`, in the same way. */
 export const projectOfRun = `CROSS JOIN LATERAL (
      SELECT o.name FROM runs.projects o WHERE o.org_id = r.org_id AND o.id = r.project_id OFFSET 0) p`;
+
+/** Adds a value to a statement and returns its parameter, `$n`. */
+export type Bind = (value: unknown) => string;
+
+/** Starts the values of a statement whose `$1` is the organization; `bind` adds to them. */
+export function parameters(orgId: string): { readonly values: unknown[]; readonly bind: Bind } {
+  const values: unknown[] = [orgId];
+  return { values, bind: (value) => `$${values.push(value)}` };
+}
 
 const fieldColumns = Object.keys(runFields)
   .map((name) => `r.${name}`)
@@ -112,49 +119,6 @@ export function listRunsById(
   return tx.rows(listRunsByIdSql, [orgId, runIds, projectId ?? null]);
 }
 
-const findRunSummarySql = sql(
-  "runs_find_run_summary",
-  `SELECT ${runColumns}, ${metricColumns}, ${artifactCountColumns}
-   FROM runs.runs r
-   ${projectOfRun}
-   ${metricsOf({ limit: "$4::bigint", from: "$5", end: "$6::text", after: "$7" })}
-   ${artifactCountsOf}
-   WHERE r.org_id = $1 AND r.id = $2 AND ($3::uuid IS NULL OR r.project_id = $3)`,
-);
-
-/** Returns a run with a page of its metric aggregates; undefined when it is not in the organization, or not in `projectId`. */
-export function findRunSummary(
-  tx: Tx,
-  orgId: string,
-  runId: string,
-  projectId: string | undefined,
-  keys: KeyRange & { readonly limit: number },
-): Promise<(RunRow & MetricRow & ArtifactCountsRow) | undefined> {
-  const { limit, from, end, after } = keys;
-  return tx.one(findRunSummarySql, [orgId, runId, projectId ?? null, limit, from, end ?? null, after]);
-}
-
-const readSummariesSql = sql(
-  "runs_read_summaries",
-  `SELECT ${runColumns}, ${metricColumns}, ${artifactCountColumns}
-   FROM unnest($2::uuid[]) WITH ORDINALITY AS chosen (id, ordinal)
-   ${runOfId("chosen.id")}
-   ${projectOfRun}
-   ${metricsOf({ limit: "$3::bigint" })}
-   ${artifactCountsOf}
-   ORDER BY chosen.ordinal`,
-);
-
-const readWithoutMetricsSql = sql(
-  "runs_read_summaries_without_metrics",
-  `SELECT ${runColumns}, ${artifactCountColumns}
-   FROM unnest($2::uuid[]) WITH ORDINALITY AS chosen (id, ordinal)
-   ${runOfId("chosen.id")}
-   ${projectOfRun}
-   ${artifactCountsOf}
-   ORDER BY chosen.ordinal`,
-);
-
 const countVisibleSql = sql(
   "runs_count_visible",
   `SELECT count(*) AS runs FROM unnest($2::uuid[]) AS asked (id) ${runOfId("asked.id")} WHERE $3::uuid IS NULL OR r.project_id = $3`,
@@ -170,54 +134,59 @@ export async function countVisibleRuns(
   return (await tx.one<{ runs: number }>(countVisibleSql, [orgId, ids, projectId ?? null]))?.runs ?? 0;
 }
 
-const figure = (column: string): string => `string_agg(float8send(h.${column}), ''::bytea) AS metric_${column}`;
+/** A run and its project. */
+export type RefRow = { readonly id: string; readonly projectId: string };
 
-const readWithKeysSql = sql(
-  "runs_read_summaries_with_keys",
-  `SELECT ${runColumns}, ${artifactCountColumns}, m.*
-   FROM unnest($2::uuid[]) WITH ORDINALITY AS chosen (id, ordinal)
-   ${runOfId("chosen.id")}
-   ${projectOfRun}
-   ${artifactCountsOf}
-   CROSS JOIN LATERAL (
-     SELECT string_agg(textsend(h.key), '\\x00'::bytea) AS metric_keys, count(*) AS metric_total,
-            ${["latest", "min", "max", "mean", "variance", "count", "best", "best_step"].map(figure).join(", ")}
-     FROM unnest($3::text[]) AS wanted (key)
-     CROSS JOIN LATERAL (
-       -- An aggregate leaves NULL out.
-       SELECT k.key, k.latest, k.min, k.max, k.mean, coalesce(k.variance, 'NaN') AS variance, k.count::float8 AS count, k.best, k.best_step
-       FROM ingest.metric_aggregates_v1 k
-       WHERE k.org_id = r.org_id AND k.run_id = r.id AND k.key = wanted.key COLLATE "C"
-       OFFSET 0
-     ) h
-   ) m
-   WHERE $4::uuid IS NULL OR r.project_id = $4
-   ORDER BY chosen.ordinal`,
+const listRefsSql = sql(
+  "runs_list_refs",
+  `SELECT r.id, r.project_id AS "projectId"
+   FROM unnest($2::uuid[]) WITH ORDINALITY AS asked (id, ordinal)
+   ${runOfId("asked.id")}
+   WHERE $3::uuid IS NULL OR r.project_id = $3
+   ORDER BY asked.ordinal`,
 );
 
-/**
- * Returns runs in the order of `ids`, each with the aggregates of the `keys` that it has, in the order of `keys`. Leaves out runs that are not in
- * the organization, or not in `projectId`.
- */
-export function readSummariesWithKeys(
+/** Returns runs with their projects, in the order of `ids`, and leaves out those that are not in the organization, or not in `projectId`. */
+export function listRefsById(
   tx: Tx,
   orgId: string,
   ids: readonly string[],
-  keys: readonly string[],
   projectId: string | undefined,
-): Promise<(RunRow & MetricRow & ArtifactCountsRow)[]> {
-  return tx.rows(readWithKeysSql, [orgId, ids, keys, projectId ?? null]);
+): Promise<RefRow[]> {
+  return tx.rows(listRefsSql, [orgId, ids, projectId ?? null]);
 }
 
-/** Returns runs in the order of `ids`, each with its first `metricKeysMax` metric aggregates. */
-export async function readSummaries(
+/** Bytes of documents that one statement returns, in addition to those of one run at most. */
+const PAGE_BYTES = 4 * 1024 * 1024;
+const PAGE_ROWS = 100;
+
+/** A run of an export: the oldest first, so that forks come after their parents. */
+type Place = { readonly createdAt: string; readonly id: string };
+
+const listOfProject = sql(
+  "runs_export_of_project",
+  `SELECT ${runColumns}
+   FROM (SELECT f.id, sum(f.bytes) OVER (ORDER BY f.created_at, f.id) - f.bytes AS before
+         FROM (SELECT o.id, o.created_at, octet_length(o.config) + octet_length(o.metadata) + ${bytesOfReadme("o")} AS bytes FROM runs.runs o
+               WHERE o.org_id = $1 AND o.project_id = $2 AND (o.created_at, o.id) > ($3::timestamptz, $4::uuid)
+               ORDER BY o.created_at, o.id LIMIT ${PAGE_ROWS}) f) w
+   CROSS JOIN LATERAL (SELECT o.* FROM runs.runs o WHERE o.org_id = $1 AND o.id = w.id OFFSET 0) r
+   ${projectOfRun}
+   WHERE w.before < ${PAGE_BYTES} ORDER BY r.created_at, r.id`,
+);
+
+/** Reads all runs of a project, the oldest first. */
+export async function* readRunsOfProject(
   tx: Tx,
   orgId: string,
-  ids: readonly string[],
-  metricKeysMax: number,
-): Promise<(RunRow & MetricRow & ArtifactCountsRow)[]> {
-  if (ids.length === 0) return [];
-  if (metricKeysMax > 0) return tx.rows(readSummariesSql, [orgId, ids, metricKeysMax]);
-  const rows = await tx.rows<RunRow & ArtifactCountsRow>(readWithoutMetricsSql, [orgId, ids]);
-  return rows.map((row) => ({ ...row, ...NO_METRICS }));
+  projectId: string,
+): AsyncGenerator<RunRow[], void, undefined> {
+  let after: Place = { createdAt: "-infinity", id: "00000000-0000-0000-0000-000000000000" };
+  for (;;) {
+    const rows = await tx.rows<RunRow>(listOfProject, [orgId, projectId, after.createdAt, after.id]);
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    yield rows;
+    after = { createdAt: last.created_at, id: last.id };
+  }
 }

@@ -7,7 +7,7 @@ import { resolveTerms, type ResolvedTree, type SearchTree } from "../search/tree
 import { listProjectNames } from "../projects/projects.sql.ts";
 import { columnConditions } from "../list/run-filter.sql.ts";
 import { searchCondition, TEXTS_OF_ALL } from "../search/search-condition.sql.ts";
-import { parameters } from "../search/parameters.sql.ts";
+import { parameters } from "../read/runs.sql.ts";
 import { SEARCH_MS_MAX } from "./bounds.rules.ts";
 import { filterCandidates, type RegexColumn } from "./candidates.sql.ts";
 import { isFound, planCheck, possibleRuns, type RegexLeaf } from "./regex-plan.ts";

@@ -1,7 +1,7 @@
 import type { Literals, Regex } from "@tidemark/regex";
 import type { ResolvedTree } from "../search/tree.rules.ts";
 import { searchCondition, type IndexedText, type PlainTree } from "../search/search-condition.sql.ts";
-import type { Bind } from "../search/parameters.sql.ts";
+import type { Bind } from "../read/runs.sql.ts";
 import type { Candidate, RegexColumn } from "./candidates.sql.ts";
 
 // A search with regular expressions takes two steps: SQL finds the candidates, the runs that may match, and answers the

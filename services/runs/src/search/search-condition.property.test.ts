@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "@jest/globals";
 import { METRIC_FIGURES } from "../columns/column.rules.ts";
 import { searchCondition, type PlainTree } from "./search-condition.sql.ts";
-import { parameters } from "./parameters.sql.ts";
+import { parameters } from "../read/runs.sql.ts";
 
 // runs.found_runs has the rights of its owner and compares the organization itself. It is not a security barrier, because PostgreSQL would then use
 // none of its indexes for LIKE: a condition may be computed on a row of another organization before that row is dropped. So a condition may contain nothing

@@ -1,4 +1,4 @@
-import type { Bind } from "./parameters.sql.ts";
+import type { Bind } from "../read/runs.sql.ts";
 import { filterCondition } from "../columns/filter-condition.sql.ts";
 import type { ResolvedTree, TextField } from "./tree.rules.ts";
 

@@ -8,10 +8,10 @@ import type { RunsDeps, RunsHandlers } from "../deps.ts";
 import { chooseRuns } from "../list/choose-runs.sql.ts";
 import { readOrder } from "../list/run-list.rules.ts";
 import { withRuns } from "../list/with-runs.ts";
+import { encodeProject, encodeRun } from "../read/encode-rows.ts";
 import { listProjectsById, type ProjectRow } from "../projects/projects.sql.ts";
-import { encodeRun, encodeProject } from "../read/encode-rows.ts";
-import { countVisibleRuns, listRunsById } from "../read/runs.sql.ts";
-import { listFittingRuns, listRefsById, type RefRow } from "./run-refs.sql.ts";
+import { countVisibleRuns, listRunsById, listRefsById, type RefRow } from "../read/runs.sql.ts";
+import { listFittingRuns } from "../list/page-weight.sql.ts";
 
 type Selection = { readonly refs: readonly RefRow[]; readonly more: boolean; readonly projects: readonly ProjectRow[] };
 
