@@ -5,9 +5,8 @@ import { callerOf, isUuid, type Caller } from "@tidemark/requests";
 import type { Call } from "@tidemark/rpc";
 import type { RunsDeps } from "../deps.ts";
 import { findProjectByName, listProjectNames } from "../projects/projects.sql.ts";
-import { SEARCH_MS_MAX, tooBroad } from "../regex-search/bounds.rules.ts";
+import { SEARCH_MS_MAX, tooBroad, isStorable } from "../search/words.rules.ts";
 import { parseSearch } from "../search/parse-search.rules.ts";
-import { isStorable } from "../search/words.rules.ts";
 import { needsProjectNames, resolveTerms, type SearchTree } from "../search/tree.rules.ts";
 import type { RunFilter } from "./run-filter.sql.ts";
 

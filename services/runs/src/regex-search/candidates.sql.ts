@@ -1,6 +1,6 @@
 import { plannedSql, type Tx } from "@tidemark/pg";
 import type { IndexedText } from "../search/search-condition.sql.ts";
-import { TEXT_BYTES_MAX, tooBroad } from "./bounds.rules.ts";
+import { TEXT_BYTES_MAX, tooBroad } from "../search/words.rules.ts";
 
 /** A column whose texts expressions are searched in; each of `tags` is a text. */
 export type RegexColumn = IndexedText | "name" | "tags";

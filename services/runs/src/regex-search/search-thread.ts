@@ -2,7 +2,7 @@ import { workerData } from "node:worker_threads";
 import { isAppError } from "@tidemark/errors";
 import { createDb, sqlState, type DbOptions } from "@tidemark/pg";
 import { answerTasks } from "@tidemark/work";
-import { tooBroad } from "./bounds.rules.ts";
+import { tooBroad } from "../search/words.rules.ts";
 import { findRuns, matchNames } from "./find-runs.ts";
 import type { ThreadData, ThreadTask } from "./search-threads.ts";
 

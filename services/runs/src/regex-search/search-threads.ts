@@ -1,7 +1,7 @@
 import { AppError } from "@tidemark/errors";
 import type { DbOptions } from "@tidemark/pg";
 import { createThreads } from "@tidemark/work";
-import { SEARCH_MS_MAX, tooBroad } from "./bounds.rules.ts";
+import { SEARCH_MS_MAX, tooBroad } from "../search/words.rules.ts";
 import type { NameSearch, RegexSearch } from "./find-runs.ts";
 
 /** A search for a thread: of runs, or of names. */

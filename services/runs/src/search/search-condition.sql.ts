@@ -1,6 +1,7 @@
 import type { Bind } from "../read/runs.sql.ts";
-import { filterCondition } from "../columns/filter-condition.sql.ts";
 import type { ResolvedTree, TextField } from "./tree.rules.ts";
+import { comparableValue } from "../columns/column-values.sql.ts";
+import type { Comparison, Filter, Operand } from "../columns/column.rules.ts";
 
 /** A search that SQL alone can decide: terms about projects are resolved, and regular expressions are replaced by their literals. */
 export type PlainTree = ResolvedTree<
@@ -90,4 +91,29 @@ function idCondition(prefix: string, bind: Bind): string {
   if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(low)) return "false";
   const high = prefix + UUID_SHAPE.replaceAll("0", "f").slice(prefix.length);
   return `t.run_id BETWEEN ${bind(low)}::uuid AND ${bind(high)}::uuid`;
+}
+
+const OPERATORS: Readonly<Record<Comparison, string>> = {
+  "<": "<",
+  "<=": "<=",
+  ">": ">",
+  ">=": ">=",
+  "=": "=",
+  "!=": "<>",
+};
+
+/** Returns a condition that is true exactly if the run `run`, SQL of an id, has a value that compares so; `$1` is the organization. */
+function filterCondition({ column, comparison, operand }: Filter, run: string, bind: Bind): string {
+  // Values of metrics are doubles: the nearest one is meant.
+  const known = column.kind === "metrics" && typeof operand === "object" ? Number(operand.digits) : operand;
+  return `EXISTS (SELECT FROM (${comparableValue(column, run, bind)}) v WHERE ${comparedCondition(comparison, known, bind)})`;
+}
+
+/** Returns the condition on `v.num` and `v.txt`. Numbers are compared with numbers only, texts with texts, by code points. */
+function comparedCondition(comparison: Comparison, operand: Operand, bind: Bind): string {
+  const operator = OPERATORS[comparison];
+  if (typeof operand === "string") return `v.num = 'NaN' AND v.txt ${operator} ${bind(operand)} COLLATE "C"`;
+  if (typeof operand === "number") return `v.num <> 'NaN' AND v.num ${operator} ${bind(operand)}::float8`;
+  const long = `(SELECT c.num, c.txt COLLATE "C" FROM runs.comparable(to_json(${bind(operand.digits)}::numeric)) c)`;
+  return `v.num <> 'NaN' AND (v.num, v.txt) ${operator} ${long}`;
 }

@@ -1,6 +1,5 @@
-import type { Filter } from "../columns/column.rules.ts";
-import { endsWord, isWhiteSpace, readPhrase, startsWith } from "./words.rules.ts";
-import { readFilter } from "./read-filter.rules.ts";
+import { numberOperand, readColumn, type Filter, type Comparison, type Operand } from "../columns/column.rules.ts";
+import { endsWord, isWhiteSpace, readPhrase, startsWith, isStorable } from "./words.rules.ts";
 import type { RegexField } from "./tree.rules.ts";
 
 /** The field that a term searches. */
@@ -138,4 +137,46 @@ function readWord(chars: readonly string[], start: number): Value | undefined {
   let end = start;
   while (!endsWord(chars[end])) end += 1;
   return end === start ? undefined : { form: "word", value: chars.slice(start, end).join(""), end };
+}
+
+const KINDS = ["config.", "metrics.", "attributes."];
+
+/**
+ * Reads the filter that starts at an index of a query, given as its code points; `end` is the index after it. Returns undefined without a complete
+ * filter: text that only begins like one is an ordinary word.
+ */
+function readFilter(chars: readonly string[], at: number): { filter: Filter; end: number } | undefined {
+  const kind = KINDS.find((text) => startsWith(chars, at, text));
+  if (kind === undefined) return undefined;
+  let end = at + kind.length;
+  while (end < chars.length && comparisonAt(chars, end) === undefined) {
+    if (endsWord(chars[end])) return undefined;
+    end += 1;
+  }
+  const comparison = comparisonAt(chars, end);
+  const column = readColumn(chars.slice(at, end).join(""));
+  if (comparison === undefined || column === undefined) return undefined;
+  const operand = readOperand(chars, end + comparison.length);
+  if (operand === undefined || !endsWord(chars[operand.end])) return undefined;
+  return { filter: { column, comparison, operand: operand.value }, end: operand.end };
+}
+
+// Two-character comparisons come before their prefixes.
+const COMPARISONS: readonly Comparison[] = ["<=", ">=", "!=", "<", ">", "="];
+
+function comparisonAt(chars: readonly string[], at: number): Comparison | undefined {
+  return COMPARISONS.find((text) => startsWith(chars, at, text));
+}
+
+const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
+
+function readOperand(chars: readonly string[], start: number): { value: Operand; end: number } | undefined {
+  if (chars[start] === '"') {
+    const phrase = readPhrase(chars, start + 1);
+    return phrase === undefined || !isStorable(phrase.value) ? undefined : phrase;
+  }
+  let end = start;
+  while (!endsWord(chars[end])) end += 1;
+  const text = chars.slice(start, end).join("");
+  return NUMBER.test(text) ? { value: numberOperand(text), end } : undefined;
 }
