@@ -15,7 +15,7 @@ import { runsMigrations } from "./module.ts";
 import { createDeletionPropagator, type DeletionPropagator } from "./deletion/deletion-propagator.ts";
 import { createKeyCatalogue } from "./keys/key-catalogue.ts";
 import { createStaleness } from "./life/staleness.rules.ts";
-import { createSortKeyAsks } from "./list/sort-key-asks.ts";
+import { createSortKeyAsks } from "./columns/sorted-columns.ts";
 import { createSearchThreads } from "./regex-search/search-threads.ts";
 
 /** Metrics and attributes, which the runs service shows and compares. */

@@ -4,7 +4,7 @@ import { storedRun, storeRuns } from "../list/stored-runs.fixture.ts";
 import { removeRowsOfOrganization, removeRunRow } from "../removal/removed-rows.sql.ts";
 import { asOwner, callAs, json, makeRun, startRuns, type RunsFixture } from "../runs.fixture.ts";
 import { putAttributes } from "../metrics/ingested.fixture.ts";
-import { createColumnKeeper } from "./column-keeper.ts";
+import { createColumnKeeper } from "./sorted-columns.ts";
 import { askAnyway, fillStep, keepColumn } from "./kept-columns.fixture.ts";
 import { forgetColumns, listColumnsToFill } from "./kept-columns.sql.ts";
 

@@ -2,9 +2,15 @@ import { parseExact, writeCanonical, type ExactJson } from "@tidemark/documents"
 import { PAGE_BYTES_MAX } from "@tidemark/limits";
 import type { Tx } from "@tidemark/pg";
 import { createPauses, nextTurn } from "@tidemark/work";
-import { attributePaths, type Column, type DocumentColumn, type MetricColumn } from "./column.rules.ts";
+import {
+  attributePaths,
+  configValueAt,
+  isCertainlyLonger,
+  type Column,
+  type DocumentColumn,
+  type MetricColumn,
+} from "./column.rules.ts";
 import { readAttributeValues, readFigures } from "./column-values.sql.ts";
-import { configValueAt, isCertainlyLonger } from "./config-value.rules.ts";
 
 /** A value with more bytes of JSON is not shown in a table. */
 export const CELL_BYTES_MAX = 65_536;

@@ -6,7 +6,7 @@ import type { RunsDeps, RunsHandlers } from "../deps.ts";
 import { fieldOfChoice, withChosenRuns } from "../select/select-runs.ts";
 import { correlate, type Correlation } from "./correlation.rules.ts";
 import { readConfigNumbers, readNumericColumns, type NumericColumn } from "./numeric-columns.ts";
-import { weighConfigs } from "./numbers-of-runs.sql.ts";
+import { weighConfigs } from "../columns/config-values.sql.ts";
 
 /** Maximum number of runs in a request. */
 export const CORRELATED_RUNS_MAX = 10_000;

@@ -4,13 +4,14 @@ import { createPauses, nextTurn } from "@tidemark/work";
 import {
   attributePaths,
   columnName,
+  configValueAt,
+  membersOf,
   type Column,
   type DocumentColumn,
   type MetricColumn,
 } from "../columns/column.rules.ts";
 import { readAttributeValues, readFigures } from "../columns/column-values.sql.ts";
-import { configValueAt, membersOf } from "../columns/config-value.rules.ts";
-import { readConfigs, readLoggedNumbers } from "./numbers-of-runs.sql.ts";
+import { readConfigs, readLoggedNumbers } from "../columns/config-values.sql.ts";
 
 /** A column of numbers, one for each run; NaN where a run has none. */
 export type NumericColumn = { readonly name: string; readonly numbers: Float64Array };

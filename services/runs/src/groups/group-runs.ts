@@ -3,7 +3,7 @@ import { badRequest } from "@tidemark/errors";
 import { RUNS_PAGE_ROWS } from "@tidemark/limits";
 import type { Tx } from "@tidemark/pg";
 import { readFigures } from "../columns/column-values.sql.ts";
-import { weighConfigs } from "../correlations/numbers-of-runs.sql.ts";
+import { weighConfigs } from "../columns/config-values.sql.ts";
 import type { RunsDeps, RunsHandlers } from "../deps.ts";
 import { fieldOfChoice, withChosenRuns } from "../select/select-runs.ts";
 import { createGrouping, readGroupBy, type Group, type GroupBy } from "./grouping.rules.ts";

@@ -3,11 +3,10 @@ import { parseExact, writeCanonical, type ExactJson, type ExactObject } from "@t
 import { badRequest } from "@tidemark/errors";
 import { PAGE_BYTES_MAX } from "@tidemark/limits";
 import type { Tx } from "@tidemark/pg";
-import type { DocumentColumn } from "../columns/column.rules.ts";
-import { isObject, membersOf } from "../columns/config-value.rules.ts";
+import { isObject, membersOf, type DocumentColumn } from "../columns/column.rules.ts";
 import { readColumnCells } from "../columns/read-columns.ts";
 import { isLeftOut, type GroupBy } from "./grouping.rules.ts";
-import { readGroupedRuns, readLoggedValues } from "./grouped-runs.sql.ts";
+import { readGroupedRuns, readLoggedValues } from "../columns/config-values.sql.ts";
 
 /** The values that runs are grouped by. */
 export type GroupValues = {

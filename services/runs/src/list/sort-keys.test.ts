@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { testSql, until } from "@tidemark/testkit";
 import { asOwner, callAs, startRuns, type RunsFixture } from "../runs.fixture.ts";
 import { readAll, SCORE, summarize } from "./list-pages.fixture.ts";
-import { createSortKeyAsks } from "./sort-key-asks.ts";
+import { createSortKeyAsks } from "../columns/sorted-columns.ts";
 import { drawRuns, LOSS, orders, sorted, storeMeasured } from "./stored-runs.fixture.ts";
 
 let fixture: RunsFixture;

@@ -1,8 +1,8 @@
 import { setTimeout as rest } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
-import type { Db } from "@tidemark/pg";
+import { type Db, sql } from "@tidemark/pg";
 import { seeDeleted } from "../deletion/hidden-rows.sql.ts";
-import type { RunOrder } from "../list/run-list.rules.ts";
+import { type RunOrder, metricOrderOf } from "../list/run-list.rules.ts";
 import { askColumn, fillColumn, forgetColumns, listColumnsToFill } from "./kept-columns.sql.ts";
 
 /** Keeps the values of columns that tables of large organizations are sorted by. */
@@ -62,6 +62,33 @@ export function createColumnKeeper(options: {
     },
     stop() {
       isStopped = true;
+    },
+  };
+}
+
+/** Notes which metrics lists are sorted by, so that writes keep their values exact for every run. */
+export type SortKeyAsks = {
+  /**
+   * Notes that a list of the organization was sorted. Never waits and never fails. Does nothing for orders without a metric, and for searches `q`,
+   * which look up the values of the runs that they find.
+   */
+  readonly ask: (orgId: string, q: string | undefined, order: RunOrder) => void;
+};
+
+const askSortKeySql = sql("runs_ask_sort_key", "SELECT ingest.note_sort_v1($1, $2, $3)");
+
+/** Creates asks with nothing in memory. */
+export function createSortKeyAsks(db: Pick<Db, "transaction">, onFailed: (error: unknown) => void): SortKeyAsks {
+  const asked = new LRUCache<string, true>({ max: ASKS_MAX, ttl: ASK_EVERY_MS });
+  return {
+    ask(orgId, q, order) {
+      const metric = metricOrderOf(order);
+      if (metric === undefined || (q ?? "") !== "") return;
+      const { key, by } = metric;
+      const name = `${orgId}/${by}/${key}`;
+      if (asked.has(name)) return;
+      asked.set(name, true);
+      db.transaction((tx) => tx.rows(askSortKeySql, [orgId, key, by])).catch(onFailed);
     },
   };
 }
