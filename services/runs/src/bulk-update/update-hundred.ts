@@ -11,12 +11,11 @@ import { withNotes } from "../documents/run-notes.rules.ts";
 import { listFittingRuns } from "../list/page-weight.sql.ts";
 import { listRefsById } from "../read/runs.sql.ts";
 import { changeStatus } from "../update/update-run.ts";
-import { lockRunStates, setTags } from "../update/run-changes.sql.ts";
+import { lockRunStates, setTags, listMetadata, setMetadata } from "../update/run-changes.sql.ts";
 import type { RunsDeps } from "../deps.ts";
 import { chooseRuns } from "../list/choose-runs.sql.ts";
 import { readOrder } from "../list/run-list.rules.ts";
 import { withRuns } from "../list/with-runs.ts";
-import { listMetadata, setMetadata } from "./metadata.sql.ts";
 
 /** What a bulk update sets; undefined leaves it. */
 export type RunSettings = {
