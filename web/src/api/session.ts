@@ -104,22 +104,3 @@ export function mayAs(
   const needed = RIGHTS[right];
   return role === undefined ? needed.scopes.some((scope) => scopes.includes(scope)) : needed.roles.includes(role);
 }
-
-type RoleOption = { readonly value: Role; readonly label: string };
-
-const ROLES: readonly RoleOption[] = [
-  { value: "owner", label: "Owner" },
-  { value: "admin", label: "Admin" },
-  { value: "member", label: "Member" },
-  { value: "viewer", label: "Viewer" },
-];
-
-/** Whether one with the role `own` may change or remove one with another role: owners all members, admins all but owners. */
-export function mayChange(own: Role | undefined, other: Role): boolean {
-  return own === "owner" || (own === "admin" && other !== "owner");
-}
-
-/** The roles that one with the role `own` may give. */
-export function roleOptions(own: Role | undefined): readonly RoleOption[] {
-  return ROLES.filter(({ value }) => mayChange(own, value));
-}

@@ -3,7 +3,7 @@ import { session, takeSession, type Session } from "../api/session.ts";
 import { faultOf } from "../ui/fault.ts";
 import { Menu, type MenuItem } from "../ui/menu.tsx";
 import { toast } from "../ui/toast.tsx";
-import { navigate } from "./location.ts";
+import { navigate } from "./location.tsx";
 import { chooseTheme, themeChoice, type ThemeChoice } from "./theme.ts";
 
 const THEMES: readonly (readonly [ThemeChoice, string])[] = [

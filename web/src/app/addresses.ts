@@ -24,7 +24,7 @@ const DOTS = /^~*\.{1,2}$/;
 const partOfName = (name: string): string => `${DOTS.test(name) ? "~" : ""}${encodeURIComponent(name)}`;
 
 /** Returns the name that a decoded part of a path represents. */
-export const nameOfPart = (part: string): string => (part.startsWith("~") && DOTS.test(part) ? part.slice(1) : part);
+const nameOfPart = (part: string): string => (part.startsWith("~") && DOTS.test(part) ? part.slice(1) : part);
 
 /** Returns the address of a run. */
 export const runAddress = (project: string, runId: string, tab?: RunTab): string =>
@@ -46,4 +46,96 @@ export function localAddress(next: string | null): string {
   const url = URL.parse(next, "http://dashboard.invalid");
   if (url === null || url.origin !== "http://dashboard.invalid" || url.pathname.startsWith("//")) return "/";
   return `${url.pathname}${url.search}${url.hash}`;
+}
+
+/** Returns an address to link to if a text is one of the web or of mail, without credentials in it; else undefined. */
+export function webAddress(text: string): string | undefined {
+  const url = URL.parse(text.trim());
+  if (url === null || !["http:", "https:", "mailto:"].includes(url.protocol)) return undefined;
+  return url.username === "" && url.password === "" ? url.href : undefined;
+}
+
+/** Takes the token out of the fragment of the address, where servers and logs never see it, and out of the history. */
+export function takeToken(): string | undefined {
+  const token = new URLSearchParams(location.hash.slice(1)).get("token");
+  if (token === null || token === "") return undefined;
+  history.replaceState(undefined, "", `${location.pathname}${location.search}`);
+  return token;
+}
+
+/** Which page an address shows. */
+export type Route =
+  | { readonly page: "projects" | "signin" | "device" | "invite" | "missing" }
+  | { readonly page: "project" | "compare" | "reports"; readonly project: string }
+  | { readonly page: "run"; readonly project: string; readonly runId: string; readonly tab: RunTab }
+  | { readonly page: "report"; readonly reportId: string }
+  | { readonly page: "shared-report"; readonly token: string }
+  | { readonly page: "settings"; readonly section: string };
+
+/** Pages that people see who are not signed in. */
+export const openPages: ReadonlySet<Route["page"]> = new Set([
+  "signin",
+  "invite",
+  "shared-report",
+  "report",
+  "missing",
+]);
+
+const MISSING: Route = { page: "missing" };
+
+/** Returns the page of a path. */
+export function matchRoute(path: string): Route {
+  const parts = partsOf(path);
+  if (parts === undefined) return MISSING;
+  const [first, second, ...below] = parts;
+  if (first === undefined) return { page: "projects" };
+  if (first === "p" && second !== undefined) return projectRoute(nameOfPart(second), below);
+  if (parts.length === 1 && (first === "signin" || first === "invite")) return { page: first };
+  if (parts.length === 2 && first === "auth" && second === "device") return { page: "device" };
+  if (first === "settings" && parts.length <= 2) return { page: "settings", section: second ?? "" };
+  if (parts.length !== 2 || second === undefined) return MISSING;
+  if (first === "reports") return { page: "report", reportId: second };
+  if (first === "r") return { page: "shared-report", token: second };
+  return MISSING;
+}
+
+function projectRoute(project: string, [kind, runId, tab, ...more]: readonly string[]): Route {
+  if (kind === undefined) return { page: "project", project };
+  if (runId === undefined && (kind === "compare" || kind === "reports")) return { page: kind, project };
+  if (kind !== "r" || runId === undefined || more.length > 0) return MISSING;
+  const known = tab === undefined ? "charts" : runTabs.find((name) => name === tab);
+  return known === undefined ? MISSING : { page: "run", project, runId, tab: known };
+}
+
+/** The decoded parts of a path; a slash at its end is not a part. Undefined if it cannot be decoded. */
+function partsOf(path: string): readonly string[] | undefined {
+  const trimmed = path.replace(/^\//, "").replace(/\/$/, "");
+  try {
+    return trimmed === "" ? [] : trimmed.split("/").map(decodeURIComponent);
+  } catch {
+    // The address has a percent sign that encodes nothing.
+    return undefined;
+  }
+}
+
+/** Joins texts by commas; commas and backslashes within them have a backslash before them. Blank lists are undefined. */
+export function joinList(texts: readonly string[]): string | undefined {
+  return texts.length === 0 ? undefined : texts.map((text) => text.replace(/[\\,]/g, "\\$&")).join(",");
+}
+
+/** Reads what `joinList` wrote, empty texts in their places; the empty text is not a list. */
+export function listParts(text: string): string[] {
+  if (text === "") return [];
+  const texts = [""];
+  for (let i = 0; i < text.length; i += 1) {
+    const character = text[i]!;
+    if (character === ",") texts.push("");
+    else texts[texts.length - 1] += character === "\\" && i + 1 < text.length ? text[(i += 1)]! : character;
+  }
+  return texts;
+}
+
+/** Reads what `joinList` wrote; empty and repeated texts are left out. */
+export function splitList(text: string | null): string[] {
+  return [...new Set(listParts(text ?? ""))].filter((one) => one !== "");
 }

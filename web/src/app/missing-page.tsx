@@ -1,6 +1,5 @@
 import { EmptyState } from "../ui/page-states.tsx";
-import { Link } from "./link.tsx";
-import { useTitle } from "./title.ts";
+import { Link, useTitle } from "./location.tsx";
 
 /** The page for an address that leads nowhere. */
 export function MissingPage({ what = "page" }: { readonly what?: string }) {

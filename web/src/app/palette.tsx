@@ -3,7 +3,7 @@ import { call } from "../api/client.ts";
 import { useQuery } from "../api/use-answer.ts";
 import { Dialog } from "../ui/dialog.tsx";
 import { Icon } from "../ui/icon.tsx";
-import { navigate } from "./location.ts";
+import { navigate } from "./location.tsx";
 import {
   actionEntries,
   projectEntries,

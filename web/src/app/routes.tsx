@@ -5,8 +5,8 @@ import { queryAhead } from "../api/queries.ts";
 import { neededFirst } from "../pages/project/runs/shown-runs.ts";
 import { ErrorNote } from "../ui/page-states.tsx";
 import { Skeleton } from "../ui/spinner.tsx";
-import { currentLocation } from "./location.ts";
-import { matchRoute, openPages, type Route } from "./match-route.ts";
+import { currentLocation } from "./location.tsx";
+import { matchRoute, openPages, type Route } from "./addresses.ts";
 import { MissingPage } from "./missing-page.tsx";
 
 type Page = FunctionComponent<Record<string, unknown>>;

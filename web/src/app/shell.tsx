@@ -1,19 +1,18 @@
 import { signal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { session, sessionState } from "../api/session.ts";
 import { onSignedOut } from "../api/client.ts";
 import { IconButton } from "../ui/button.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Toasts, undoLast } from "../ui/toast.tsx";
+import { connection } from "../api/changes.ts";
+import { Spinner } from "../ui/spinner.tsx";
+import { Dialog } from "../ui/dialog.tsx";
 import "./shell.css";
 import { AccountMenu } from "./account-menu.tsx";
-import { projectAddress, signInAddress } from "./addresses.ts";
-import { ConnectionBanner } from "./connection-banner.tsx";
-import { KeysHelp } from "./keys-help.tsx";
-import { useKeys } from "./keys.ts";
-import { Link } from "./link.tsx";
-import { currentLocation, navigate } from "./location.ts";
-import { matchRoute, openPages } from "./match-route.ts";
+import { matchRoute, openPages, projectAddress, signInAddress } from "./addresses.ts";
+import { keyGroups, useKeys } from "./keys.ts";
+import { currentLocation, Link, navigate } from "./location.tsx";
 import { Palette } from "./palette.tsx";
 import { CurrentPage } from "./routes.tsx";
 import { theme, toggleTheme } from "./theme.ts";
@@ -128,3 +127,61 @@ function useFocusOnNewPage(page: string) {
   }, [page]);
   return main;
 }
+
+/** Milliseconds of a loss that are not reported. */
+const HIDDEN_MS = 1500;
+
+/** Says that the server does not answer, while it does not. The page continues by itself afterwards. */
+function ConnectionBanner() {
+  const isDown = connection.value !== "live";
+  const [isShown, setShown] = useState(false);
+  useEffect(() => {
+    if (!isDown) {
+      setShown(false);
+      return undefined;
+    }
+    const timer = setTimeout(() => setShown(true), HIDDEN_MS);
+    return () => clearTimeout(timer);
+  }, [isDown]);
+  return (
+    <div role="status">
+      {isShown && (
+        <p class="tm-banner">
+          <Spinner /> The server does not answer. What you see may be old; it goes on by itself.
+        </p>
+      )}
+    </div>
+  );
+}
+
+const SIGNS: Readonly<Record<string, string>> = { ArrowUp: "↑", ArrowDown: "↓", ArrowLeft: "←", ArrowRight: "→" };
+
+/** The shortcuts of the visible parts. */
+function KeysHelp({ onClose }: { readonly onClose: () => void }) {
+  const shown = keyGroups.value.map(({ id, label, keys }) => ({ id, label, keys: Object.entries(keys()) }));
+  return (
+    <Dialog title="Keys" wide onClose={onClose}>
+      <div class="tm-keys-list">
+        {shown.map(({ id, label, keys }) => (
+          <section key={id}>
+            <h3>{label}</h3>
+            <dl>
+              {keys.map(([key, action]) => (
+                <div key={key}>
+                  <dt>{typeof action === "function" ? label : action.label}</dt>
+                  <dd>
+                    {partsOf(key).map((part) => (
+                      <kbd key={part}>{SIGNS[part] ?? part}</kbd>
+                    ))}
+                  </dd>
+                </div>
+              ))}
+            </dl>
+          </section>
+        ))}
+      </div>
+    </Dialog>
+  );
+}
+
+const partsOf = (key: string): readonly string[] => (key === "+" ? ["+"] : key.split("+"));

@@ -1,4 +1,4 @@
-import { takeToken } from "../app/take-token.ts";
+import { takeToken } from "../app/addresses.ts";
 import { readView, type View } from "./view.ts";
 
 /** What the page shows. */

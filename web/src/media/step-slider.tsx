@@ -1,4 +1,4 @@
-import { currentLocation, setQuery } from "../app/location.ts";
+import { currentLocation, setQuery } from "../app/location.tsx";
 import { useKeys } from "../app/keys.ts";
 import { IconButton } from "../ui/button.tsx";
 import "./media.css";

@@ -2,7 +2,7 @@
 // otherwise each set of pages that share something makes a separate file, which costs a browser more to ask for than to read.
 import "../api/changes.ts";
 import "../app/keys.ts";
-import "../app/lists.ts";
+import "../app/addresses.ts";
 import "../app/theme.ts";
 import "../app/missing-page.tsx";
 import "../ui/status-badge.tsx";

@@ -1,9 +1,8 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useId, useRef, useState } from "preact/hooks";
-import "./dialog.css";
-import { Button, IconButton } from "./button.tsx";
+import { useEffect, useId, useRef } from "preact/hooks";
+import { IconButton } from "./button.tsx";
 import { classes } from "./class-names.ts";
-import { ErrorNote } from "./page-states.tsx";
+import "./dialog.css";
 
 /**
  * A modal dialog, open while it is mounted. Escape, its cross and a press outside it call `onClose`. The element with `autofocus` gets the focus, and
@@ -77,53 +76,5 @@ export function Dialog({
         </form>
       )}
     </dialog>
-  );
-}
-
-/** Asks before something that cannot be undone, does it, and says why where it cannot be done. */
-export function ConfirmDialog({
-  title,
-  action,
-  onConfirm,
-  onClose,
-  children,
-}: {
-  readonly title: string;
-  /** The verb on the button. */
-  readonly action: string;
-  readonly onConfirm: () => Promise<void>;
-  readonly onClose: () => void;
-  readonly children: ComponentChildren;
-}) {
-  const [isBusy, setBusy] = useState(false);
-  const [fault, setFault] = useState<unknown>();
-  const confirm = async (): Promise<void> => {
-    setBusy(true);
-    try {
-      await onConfirm();
-      onClose();
-    } catch (error) {
-      setFault(error);
-      setBusy(false);
-    }
-  };
-  return (
-    <Dialog
-      title={title}
-      onClose={onClose}
-      actions={
-        <>
-          <Button autofocus onClick={onClose}>
-            Cancel
-          </Button>
-          <Button kind="danger" busy={isBusy} onClick={() => void confirm()}>
-            {action}
-          </Button>
-        </>
-      }
-    >
-      <div>{children}</div>
-      <ErrorNote error={fault} />
-    </Dialog>
   );
 }

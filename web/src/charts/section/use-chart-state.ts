@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { currentLocation, setQuery } from "../../app/location.ts";
+import { currentLocation, setQuery } from "../../app/location.tsx";
 import { queryOf, STATE_USUAL, stateOf, type ChartState } from "../state/chart-state.ts";
 import type { ChartContext } from "./types.ts";
 

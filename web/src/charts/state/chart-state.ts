@@ -1,4 +1,4 @@
-import { joinList, listParts } from "../../app/lists.ts";
+import { joinList, listParts } from "../../app/addresses.ts";
 import type { Range } from "../scene/scale.ts";
 import type { Smoothing, XAxis } from "../series/series.ts";
 

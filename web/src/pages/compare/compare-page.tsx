@@ -1,10 +1,7 @@
 import { useMemo, useRef, useState } from "preact/hooks";
 import { useQuery } from "../../api/use-answer.ts";
-import { projectAddress } from "../../app/addresses.ts";
-import { Link } from "../../app/link.tsx";
-import { joinList, splitList } from "../../app/lists.ts";
-import { currentLocation, setQuery } from "../../app/location.ts";
-import { useTitle } from "../../app/title.ts";
+import { joinList, projectAddress, splitList } from "../../app/addresses.ts";
+import { currentLocation, Link, setQuery, useTitle } from "../../app/location.tsx";
 import { chartRun, ChartSection, type ChartRun } from "../../charts/index.ts";
 import { keyMatch } from "../../charts/keys/sections.ts";
 import { usualRowHeight } from "../../table/grid.tsx";

@@ -1,5 +1,5 @@
 import { RunSwatch } from "../../charts/index.ts";
-import { Link } from "../../app/link.tsx";
+import { Link } from "../../app/location.tsx";
 import { runAddress } from "../../app/addresses.ts";
 import { Grid } from "../../table/grid.tsx";
 import type { GridColumn } from "../../table/grid-types.ts";

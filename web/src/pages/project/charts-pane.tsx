@@ -1,5 +1,5 @@
 import { runAddress } from "../../app/addresses.ts";
-import { navigate } from "../../app/location.ts";
+import { navigate } from "../../app/location.tsx";
 import { ChartSection } from "../../charts/index.ts";
 import { Skeleton } from "../../ui/spinner.tsx";
 import { TabPanel, Tabs } from "../../ui/tabs.tsx";

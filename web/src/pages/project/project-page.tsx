@@ -1,5 +1,5 @@
 import { useRef, useState } from "preact/hooks";
-import { useTitle } from "../../app/title.ts";
+import { useTitle } from "../../app/location.tsx";
 import { LookPicker } from "../../charts/index.ts";
 import type { GridHandle } from "../../table/grid-types.ts";
 import { EmptyState, ErrorNote } from "../../ui/page-states.tsx";

@@ -1,5 +1,5 @@
 import { runAddress } from "../../app/addresses.ts";
-import { navigate } from "../../app/location.ts";
+import { navigate } from "../../app/location.tsx";
 import type { GridHandle } from "../../table/grid-types.ts";
 import { EmptyState, ErrorNote } from "../../ui/page-states.tsx";
 import { firstDirection } from "./table/columns.ts";

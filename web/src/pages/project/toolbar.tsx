@@ -1,7 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { Link } from "../../app/link.tsx";
+import { currentLocation, Link } from "../../app/location.tsx";
 import { reportsAddress } from "../../app/addresses.ts";
-import { currentLocation } from "../../app/location.ts";
 import { Button } from "../../ui/button.tsx";
 import { Menu } from "../../ui/menu.tsx";
 import { counted } from "../../ui/words.ts";

@@ -2,7 +2,7 @@ import type { RefObject } from "preact";
 import { mayControl } from "../../api/session.ts";
 import { runAddress } from "../../app/addresses.ts";
 import { useKeys } from "../../app/keys.ts";
-import { navigate } from "../../app/location.ts";
+import { navigate } from "../../app/location.tsx";
 import type { GridHandle } from "../../table/grid-types.ts";
 import { query } from "../../api/queries.ts";
 import { useAnswer } from "../../api/use-answer.ts";

@@ -1,12 +1,11 @@
 import { useState } from "preact/hooks";
 import { call } from "../../api/client.ts";
 import { projectAddress } from "../../app/addresses.ts";
-import { navigate } from "../../app/location.ts";
+import { Link, navigate } from "../../app/location.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { EmptyState, ErrorNote } from "../../ui/page-states.tsx";
 import { TextField } from "../../ui/field.tsx";
-import { Link } from "../../app/link.tsx";
 import { Snippet } from "../../ui/copy-button.tsx";
 import type { Project } from "./types.ts";
 

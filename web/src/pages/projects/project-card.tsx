@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { lastAnswer } from "../../api/queries.ts";
 import { useQuery } from "../../api/use-answer.ts";
 import { projectAddress } from "../../app/addresses.ts";
-import { Link } from "../../app/link.tsx";
+import { Link } from "../../app/location.tsx";
 import { Badge } from "../../ui/status-badge.tsx";
 import { counted } from "../../ui/words.ts";
 import { Time } from "../../ui/time.tsx";

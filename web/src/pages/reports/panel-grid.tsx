@@ -2,7 +2,7 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import { query } from "../../api/queries.ts";
 import type { RunDetail } from "../../api/run-types.ts";
 import { runAddress } from "../../app/addresses.ts";
-import { Link } from "../../app/link.tsx";
+import { Link } from "../../app/location.tsx";
 import { chartRun, ChartSection, type ChartRun } from "../../charts/index.ts";
 import { ErrorNote } from "../../ui/page-states.tsx";
 import { Markdown } from "../../ui/markdown.tsx";

@@ -1,4 +1,4 @@
-import { webAddress } from "../../ui/web-address.ts";
+import { webAddress } from "../../app/addresses.ts";
 
 /** An image of this server. Others would learn who reads the report, so that they are only linked to. */
 export function ReportImage({ url, caption }: { readonly url: string; readonly caption?: string | undefined }) {

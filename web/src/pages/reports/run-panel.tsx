@@ -1,7 +1,7 @@
 import { useMemo } from "preact/hooks";
 import type { RunDetail } from "../../api/run-types.ts";
 import { runAddress } from "../../app/addresses.ts";
-import { navigate } from "../../app/location.ts";
+import { navigate } from "../../app/location.tsx";
 import { ParallelCoordinates } from "../../charts/columns/parallel-coordinates.tsx";
 import { Scatter } from "../../charts/columns/scatter.tsx";
 import type { Grid } from "./panels.ts";

@@ -1,5 +1,5 @@
 import type { RunDetail } from "../../api/run-types.ts";
-import { joinList, splitList } from "../../app/lists.ts";
+import { joinList, splitList } from "../../app/addresses.ts";
 import { configValue, type Grid } from "./panels.ts";
 import type { Dimension, Panel } from "./report-types.ts";
 

@@ -1,7 +1,7 @@
 import { useMemo } from "preact/hooks";
 import type { RunRow } from "../../api/run-types.ts";
 import { useQuery } from "../../api/use-answer.ts";
-import { currentLocation, setQuery } from "../../app/location.ts";
+import { currentLocation, setQuery } from "../../app/location.tsx";
 import { chartRun, ChartSection, type ChartRun } from "../../charts/index.ts";
 import { Checkbox } from "../../ui/field.tsx";
 import { EmptyState } from "../../ui/page-states.tsx";

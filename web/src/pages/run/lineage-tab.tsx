@@ -1,6 +1,6 @@
 import type { RunRow } from "../../api/run-types.ts";
 import { runAddress } from "../../app/addresses.ts";
-import { Link } from "../../app/link.tsx";
+import { Link } from "../../app/location.tsx";
 import { Badge, StatusBadge } from "../../ui/status-badge.tsx";
 import { EmptyState, ErrorNote } from "../../ui/page-states.tsx";
 import { Skeleton } from "../../ui/spinner.tsx";

@@ -1,6 +1,6 @@
 import { useMemo, useRef, useState } from "preact/hooks";
 import "../../logs/logs.css";
-import { currentLocation, setQuery } from "../../app/location.ts";
+import { currentLocation, setQuery } from "../../app/location.tsx";
 import { LogSearch } from "../../logs/log-search.tsx";
 import { consoleAttributes, gatherText, runLogs, type LogSource, type LogStream } from "../../logs/log-source.ts";
 import { LogView } from "../../logs/log-view.tsx";

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { currentLocation, setQuery } from "../../app/location.ts";
+import { currentLocation, setQuery } from "../../app/location.tsx";
 import { ObjectCard } from "../../media/object-card.tsx";
 import { atStep, objectsByKey, sliderSteps, type RichObject } from "../../media/steps.ts";
 import { shownStep, StepSlider } from "../../media/step-slider.tsx";

@@ -2,7 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 import { call } from "../../api/client.ts";
 import { may } from "../../api/session.ts";
 import { projectAddress } from "../../app/addresses.ts";
-import { Link } from "../../app/link.tsx";
+import { Link } from "../../app/location.tsx";
 import { Badge } from "../../ui/status-badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { EmptyState, ErrorNote } from "../../ui/page-states.tsx";

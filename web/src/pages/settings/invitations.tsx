@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { call } from "../../api/client.ts";
-import { roleOptions, type Role } from "../../api/session.ts";
+import type { Role } from "../../api/session.ts";
 import { Button } from "../../ui/button.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { ErrorNote } from "../../ui/page-states.tsx";
@@ -9,6 +9,7 @@ import { Time } from "../../ui/time.tsx";
 import { toast } from "../../ui/toast.tsx";
 import { useQuery } from "../../api/use-answer.ts";
 import { DataTable } from "./data-table.tsx";
+import { roleOptions } from "./grants.ts";
 
 type Invitation = {
   readonly id: string;

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { call } from "../../api/client.ts";
-import { mayChange, roleOptions, session, type Role } from "../../api/session.ts";
+import { session, type Role } from "../../api/session.ts";
 import { Badge } from "../../ui/status-badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { ErrorNote } from "../../ui/page-states.tsx";
@@ -9,8 +9,9 @@ import { Select } from "../../ui/field.tsx";
 import { Skeleton } from "../../ui/spinner.tsx";
 import { toast } from "../../ui/toast.tsx";
 import { useQuery } from "../../api/use-answer.ts";
-import { ConfirmDialog } from "../../ui/dialog.tsx";
+import { ConfirmDialog } from "./confirm-dialog.tsx";
 import { DataTable } from "./data-table.tsx";
+import { mayChange, roleOptions } from "./grants.ts";
 import { Invitations } from "./invitations.tsx";
 
 type Seat = {

@@ -5,7 +5,7 @@ import { Checkbox, Select, TextField } from "../../ui/field.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { ErrorNote } from "../../ui/page-states.tsx";
-import { endOf, lifetimes, scopeWords } from "./scopes.ts";
+import { endOf, lifetimes, scopeWords } from "./grants.ts";
 
 /** Makes a key, and shows its text this once. */
 export function NewKey({

@@ -9,7 +9,7 @@ import { Skeleton } from "../../ui/spinner.tsx";
 import { Time } from "../../ui/time.tsx";
 import { toast } from "../../ui/toast.tsx";
 import { useQuery } from "../../api/use-answer.ts";
-import { ConfirmDialog } from "../../ui/dialog.tsx";
+import { ConfirmDialog } from "./confirm-dialog.tsx";
 import { DataTable } from "./data-table.tsx";
 
 type ListedSession = {

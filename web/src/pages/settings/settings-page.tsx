@@ -1,9 +1,8 @@
 import type { FunctionComponent } from "preact";
 import "../shared-chunk.ts";
 import { hasUser, may, session } from "../../api/session.ts";
-import { Link } from "../../app/link.tsx";
+import { Link, useTitle } from "../../app/location.tsx";
 import { MissingPage } from "../../app/missing-page.tsx";
-import { useTitle } from "../../app/title.ts";
 import { classes } from "../../ui/class-names.ts";
 import { AuditSection } from "./audit-section.tsx";
 import { ImportsSection } from "./imports-section.tsx";

@@ -1,5 +1,4 @@
 import { expect, test } from "@jest/globals";
-import { endOf } from "./scopes.ts";
 import { storageRows, usageRows } from "./usage-rows.ts";
 
 test("usage is shown with the included amount, where there is a limit", () => {
@@ -20,9 +19,4 @@ test("storage is shown by kind, the largest first, without empty kinds", () => {
     { label: "Console logs", used: "1 MB", share: 1_000_000 / 4_000_004 },
     { label: "later", used: "4 B", share: 4 / 4_000_004 },
   ]);
-});
-
-test("a key ends after whole days, or never", () => {
-  expect(endOf("", 0)).toBeUndefined();
-  expect(endOf("7", 0)).toBe("1970-01-08T00:00:00.000Z");
 });

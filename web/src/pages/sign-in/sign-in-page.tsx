@@ -2,14 +2,12 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { call } from "../../api/client.ts";
 import { sessionState, takeSession, type Session } from "../../api/session.ts";
-import { localAddress } from "../../app/addresses.ts";
-import { currentLocation, navigate } from "../../app/location.ts";
-import { useTitle } from "../../app/title.ts";
+import { localAddress, takeToken } from "../../app/addresses.ts";
+import { currentLocation, navigate, useTitle } from "../../app/location.tsx";
 import { Button } from "../../ui/button.tsx";
 import { ErrorNote } from "../../ui/page-states.tsx";
 import { Skeleton, Spinner } from "../../ui/spinner.tsx";
 import { TextField } from "../../ui/field.tsx";
-import { takeToken } from "../../app/take-token.ts";
 import "./sign-in-page.css";
 
 type Config = { readonly dev_auth_enabled: boolean; readonly oidc_enabled: boolean };

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import { compareAddress } from "../../../app/addresses.ts";
-import { navigate } from "../../../app/location.ts";
+import { navigate } from "../../../app/location.tsx";
 import { may, mayControl, mayWrite } from "../../../api/session.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Menu, type MenuItem } from "../../../ui/menu.tsx";

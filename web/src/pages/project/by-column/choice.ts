@@ -1,4 +1,4 @@
-import { joinList, splitList } from "../../../app/lists.ts";
+import { joinList, splitList } from "../../../app/addresses.ts";
 
 /** The user's choices for the charts of columns; part of the address. */
 export type ColumnChoice = {

@@ -1,5 +1,5 @@
 import { useMemo, useState } from "preact/hooks";
-import { currentLocation, setQuery } from "../../../app/location.ts";
+import { currentLocation, setQuery } from "../../../app/location.tsx";
 import { ParallelCoordinates } from "../../../charts/columns/parallel-coordinates.tsx";
 import { Scatter } from "../../../charts/columns/scatter.tsx";
 import { useCatalogue } from "../../../charts/keys/use-catalogue.ts";

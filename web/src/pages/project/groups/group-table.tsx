@@ -1,6 +1,6 @@
 import { useMemo, useState } from "preact/hooks";
 import { runAddress } from "../../../app/addresses.ts";
-import { Link } from "../../../app/link.tsx";
+import { Link } from "../../../app/location.tsx";
 import { RunSwatch } from "../../../charts/index.ts";
 import { useCatalogue } from "../../../charts/keys/use-catalogue.ts";
 import type { GroupBy } from "../../../charts/state/chart-state.ts";

@@ -1,6 +1,6 @@
 import { useMemo } from "preact/hooks";
 import { ApiError } from "../../../api/client.ts";
-import { currentLocation } from "../../../app/location.ts";
+import { currentLocation } from "../../../app/location.tsx";
 import { chartRun, type ChartRun } from "../../../charts/index.ts";
 import type { Pages } from "../../../table/pages.ts";
 import type { BulkRun } from "../bulk/bulk.ts";

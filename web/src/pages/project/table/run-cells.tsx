@@ -1,5 +1,5 @@
 import type { ReadonlySignal } from "@preact/signals";
-import { Link } from "../../../app/link.tsx";
+import { Link } from "../../../app/location.tsx";
 import { runAddress } from "../../../app/addresses.ts";
 import { RunSwatch } from "../../../charts/index.ts";
 import { Badge, StatusBadge } from "../../../ui/status-badge.tsx";

@@ -1,5 +1,5 @@
 import { useEffect, useMemo } from "preact/hooks";
-import { currentLocation, navigate, setQuery } from "../../../app/location.ts";
+import { currentLocation, navigate, setQuery } from "../../../app/location.tsx";
 import { stateOf as chartStateOf, type ChartState } from "../../../charts/state/chart-state.ts";
 import { call } from "../../../api/client.ts";
 import { attempt } from "../../../ui/fault.ts";

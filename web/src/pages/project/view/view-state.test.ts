@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "@jest/globals";
 import { columnName, columnSource, FIELD_NAMES, FIGURES, sortOf, valueWords } from "../table/columns.ts";
-import { joinList, splitList } from "../../../app/lists.ts";
+import { joinList, splitList } from "../../../app/addresses.ts";
 import { isShown, withShown } from "../runs/shown-runs.ts";
 import { addressOfView, payloadOfView } from "./saved-view.ts";
 import { FIRST_CHOICES, queryOf, stateOf, VIEW_USUAL, type ViewState } from "./view-state.ts";

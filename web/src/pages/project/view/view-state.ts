@@ -1,5 +1,5 @@
 import { COLUMNS_MAX, COLUMNS_USUAL, columnSource, sortOf } from "../table/columns.ts";
-import { joinList, splitList } from "../../../app/lists.ts";
+import { joinList, splitList } from "../../../app/addresses.ts";
 
 /** The state of the table of a project; the address has it along with the choices of the charts. */
 export type ViewState = {

@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { call } from "../../../api/client.ts";
 import { hasUser, mayWrite } from "../../../api/session.ts";
 import { useQuery } from "../../../api/use-answer.ts";
-import { currentLocation, navigate } from "../../../app/location.ts";
+import { currentLocation, navigate } from "../../../app/location.tsx";
 import { attempt } from "../../../ui/fault.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Checkbox, TextField } from "../../../ui/field.tsx";

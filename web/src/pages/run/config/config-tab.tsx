@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { exactJson, valueText } from "../../../api/exact-json.ts";
 import type { AttributeRow } from "../../../api/run-types.ts";
 import { useQuery } from "../../../api/use-answer.ts";
-import { currentLocation, setQuery } from "../../../app/location.ts";
+import { currentLocation, setQuery } from "../../../app/location.tsx";
 import { Badge } from "../../../ui/status-badge.tsx";
 import { Button, IconButton } from "../../../ui/button.tsx";
 import { CopyButton, Snippet } from "../../../ui/copy-button.tsx";

@@ -1,15 +1,14 @@
 import { useState } from "preact/hooks";
 import type { RunDetail } from "../../../api/run-types.ts";
 import { useQuery } from "../../../api/use-answer.ts";
-import { runAddress } from "../../../app/addresses.ts";
-import { Link } from "../../../app/link.tsx";
+import { runAddress, webAddress } from "../../../app/addresses.ts";
+import { Link } from "../../../app/location.tsx";
 import { Badge } from "../../../ui/status-badge.tsx";
 import { Button } from "../../../ui/button.tsx";
 import { ErrorNote } from "../../../ui/page-states.tsx";
 import { byteWords, counted } from "../../../ui/words.ts";
 import { Skeleton } from "../../../ui/spinner.tsx";
 import { Time } from "../../../ui/time.tsx";
-import { webAddress } from "../../../ui/web-address.ts";
 import type { Collection, Entry, Version, VersionLineage } from "./artifact-types.ts";
 import { Digest, DownloadLink, type ShownFile } from "./file-preview.tsx";
 

@@ -7,7 +7,7 @@ import { byteWords, counted } from "../../../ui/words.ts";
 import { Snippet } from "../../../ui/copy-button.tsx";
 import { Skeleton } from "../../../ui/spinner.tsx";
 import { Time } from "../../../ui/time.tsx";
-import { webAddress } from "../../../ui/web-address.ts";
+import { webAddress } from "../../../app/addresses.ts";
 import type { TabProps } from "../run-actions.ts";
 import type { Artifact } from "./artifact-types.ts";
 import { CollectionList } from "./collection-list.tsx";

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import type { RunDetail } from "../../../api/run-types.ts";
 import { runAddress } from "../../../app/addresses.ts";
-import { navigate } from "../../../app/location.ts";
+import { navigate } from "../../../app/location.tsx";
 import { attempt } from "../../../ui/fault.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Dialog } from "../../../ui/dialog.tsx";

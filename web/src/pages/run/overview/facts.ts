@@ -1,6 +1,6 @@
 import { valueAt, type ExactValue } from "../../../api/exact-json.ts";
 import type { Aggregate } from "../../../api/run-types.ts";
-import { webAddress } from "../../../ui/web-address.ts";
+import { webAddress } from "../../../app/addresses.ts";
 
 /** A fact of the environment of a run: its name as a person says it, and its value. */
 export type Fact = { readonly name: string; readonly value: string; readonly href?: string };

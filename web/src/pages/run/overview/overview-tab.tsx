@@ -2,7 +2,7 @@ import { valueText } from "../../../api/exact-json.ts";
 import type { AttributeRow } from "../../../api/run-types.ts";
 import { useQuery } from "../../../api/use-answer.ts";
 import { runAddress } from "../../../app/addresses.ts";
-import { Link } from "../../../app/link.tsx";
+import { Link } from "../../../app/location.tsx";
 import { counted, metricWords } from "../../../ui/words.ts";
 import { Skeleton } from "../../../ui/spinner.tsx";
 import { configRows, isBranch, mergeConfig } from "../config/config-rows.ts";

@@ -1,5 +1,5 @@
 import { metricWords } from "../../../ui/words.ts";
-import { currentLocation, setQuery } from "../../../app/location.ts";
+import { currentLocation, setQuery } from "../../../app/location.tsx";
 import { EmptyState, ErrorNote } from "../../../ui/page-states.tsx";
 import { Select } from "../../../ui/field.tsx";
 import { Snippet } from "../../../ui/copy-button.tsx";

@@ -1,6 +1,6 @@
 import { useMemo, useState } from "preact/hooks";
 import type { RunDetail } from "../../../api/run-types.ts";
-import { currentLocation, setQuery } from "../../../app/location.ts";
+import { currentLocation, setQuery } from "../../../app/location.tsx";
 import { Badge } from "../../../ui/status-badge.tsx";
 import { Button } from "../../../ui/button.tsx";
 import { CopyButton } from "../../../ui/copy-button.tsx";

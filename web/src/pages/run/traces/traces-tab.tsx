@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import { call } from "../../../api/client.ts";
-import { currentLocation, setQuery } from "../../../app/location.ts";
+import { currentLocation, setQuery } from "../../../app/location.tsx";
 import { Badge } from "../../../ui/status-badge.tsx";
 import { Button } from "../../../ui/button.tsx";
 import { EmptyState, ErrorNote } from "../../../ui/page-states.tsx";

@@ -1,7 +1,9 @@
 import { signal, type ReadonlySignal } from "@preact/signals";
+import type { ComponentProps } from "preact";
+import { useEffect } from "preact/hooks";
 
 /** Where the page is: the path and the query of its address, which together hold its whole state. */
-export type Location = { readonly path: string; readonly query: URLSearchParams };
+type Location = { readonly path: string; readonly query: URLSearchParams };
 
 const read = (): Location => ({ path: location.pathname, query: new URLSearchParams(location.search) });
 const current = signal<Location>(read());
@@ -36,4 +38,34 @@ export function setQuery(
   }
   const text = next.toString();
   navigate(text === "" ? path : `${path}?${text}`, options);
+}
+
+/** A link within the dashboard, which the browser follows itself only into another tab or window. */
+export function Link({
+  href,
+  replace = false,
+  onClick,
+  ...attributes
+}: Omit<ComponentProps<"a">, "href" | "role"> & { readonly href: string; readonly replace?: boolean }) {
+  return (
+    <a
+      {...attributes}
+      href={href}
+      onClick={(event) => {
+        onClick?.(event);
+        const isElsewhere = event.ctrlKey || event.metaKey || event.shiftKey || event.altKey || event.button !== 0;
+        if (event.defaultPrevented || isElsewhere) return;
+        event.preventDefault();
+        navigate(href, { replace });
+      }}
+    />
+  );
+}
+
+/** Gives the page its title, the narrowest part first. */
+export function useTitle(...parts: readonly string[]): void {
+  const title = [...parts, "Tidemark"].join(" · ");
+  useEffect(() => {
+    document.title = title;
+  }, [title]);
 }
