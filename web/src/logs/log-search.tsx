@@ -6,7 +6,7 @@ import { Spinner } from "../ui/spinner.tsx";
 import { plainText } from "./ansi.ts";
 import type { LogSource } from "./log-source.ts";
 import { markText } from "./mark-text.ts";
-import type { LogLine } from "./progress.ts";
+import type { LogLine } from "./log-windows.ts";
 
 /** Lines that are found at a time, and requests for them: one looks at a few thousand lines. */
 const FOUND_MAX = 250;

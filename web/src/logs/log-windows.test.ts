@@ -1,5 +1,5 @@
-import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
+import { describe, expect, test } from "@jest/globals";
 import * as logs from "./log-windows.ts";
 
 const line = (number: number) => ({ number, text: `line ${number}`, at: "" });
@@ -70,4 +70,27 @@ describe("windows of a stream", () => {
     expect(logs.grown(after, 20)).toBe(after);
     expect(logs.windowCount(logs.grown(logs.emptyWindows(1, 0), 3))).toBe(1);
   });
+});
+
+const lines = (...texts: string[]) => texts.map((text, i) => ({ number: i + 1, text, at: "" }));
+const kept = (...texts: string[]) => logs.collapseProgress(lines(...texts)).map(({ number }) => number);
+
+test("a line that starts with a return replaces the one before it", () => {
+  expect(kept("start", "  0%", "\r 50%", "\r100%", "end")).toEqual([1, 4, 5]);
+});
+
+test("colors before the return change nothing", () => {
+  expect(kept("a", "\u001b[32m\r50%")).toEqual([2]);
+});
+
+test("carriage returns of Windows line ends are not progress", () => {
+  expect(kept("a\r", "b\r", "\r", "c\r")).toEqual([1, 2, 3, 4]);
+});
+
+test("lines without returns all stay", () => {
+  fc.assert(
+    fc.property(fc.array(fc.string().filter((text) => !text.includes("\r"))), (texts) => {
+      expect(logs.collapseProgress(lines(...texts))).toHaveLength(texts.length);
+    }),
+  );
 });

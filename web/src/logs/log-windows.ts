@@ -1,4 +1,5 @@
-import type { LogLine } from "./progress.ts";
+/** A line of a console. */
+export type LogLine = { readonly number: number; readonly text: string; readonly at: string };
 
 /**
  * The lines of a stream, with only some windows known: window `k` covers the line numbers from `first + k * size` on, `size` of them.
@@ -114,4 +115,20 @@ export function grown(windows: LogWindows, last: number): LogWindows {
   const ending = windowOf(windows, windows.last);
   const isKnown = windowCount(windows) > 0 && windows.loaded.has(ending);
   return { ...windows, last, partial: isKnown ? new Set([...windows.partial, ending]) : windows.partial };
+}
+
+/** Whether a line writes over the one before it: it returns to the start of the line first. */
+// oxlint-disable-next-line no-control-regex -- these are what a console sends
+const writesOver = (text: string): boolean => /^(?:\u001b\[[0-9;]*[A-Za-z])*\r(?!\r*$)/.test(text);
+
+/**
+ * Leaves out the states of progress bars that a later line wrote over, so that 1,000 updates of one bar are one row with its last state.
+ * Numbers and order of the others stay.
+ */
+export function collapseProgress<Line extends { readonly text: string }>(lines: readonly Line[]): readonly Line[] {
+  const kept = lines.filter((_line, i) => {
+    const next = lines[i + 1];
+    return next === undefined || !writesOver(next.text);
+  });
+  return kept.length === lines.length ? lines : kept;
 }

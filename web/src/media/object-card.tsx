@@ -1,9 +1,13 @@
 import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
 import { Badge } from "../ui/status-badge.tsx";
-import { EvaluationCard } from "./evaluation-card.tsx";
+import { exactJson, valueText, type ExactValue } from "../api/exact-json.ts";
+import { useQuery } from "../api/use-answer.ts";
+import { Button } from "../ui/button.tsx";
+import { ErrorNote } from "../ui/page-states.tsx";
+import { Skeleton } from "../ui/spinner.tsx";
 import { barsOf, readHistogram } from "./histogram-bars.ts";
 import type { RichObject } from "./steps.ts";
-import { TableRows } from "./table-rows.tsx";
 
 /** The object logged under a key, at a step. `name` heads it, after `mark`; `label` names the content for people who do not see it. */
 export function ObjectCard({
@@ -96,4 +100,140 @@ function HistogramPlot({ object }: { readonly object: RichObject }) {
       </p>
     </>
   );
+}
+
+type Evaluation = {
+  readonly class_names?: unknown;
+  readonly confusion_matrix?: unknown;
+  readonly accuracy?: unknown;
+  readonly macro_f1?: unknown;
+  readonly sample_count?: unknown;
+};
+
+const isMatrix = (value: unknown): value is number[][] =>
+  Array.isArray(value) && value.every((row) => Array.isArray(row) && row.every((cell) => typeof cell === "number"));
+
+/** The outcome of a classification: its figures, and what was taken for what. */
+function EvaluationCard({ value }: { readonly value: unknown }) {
+  const {
+    class_names: names,
+    confusion_matrix: matrix,
+    accuracy,
+    macro_f1: f1,
+    sample_count: samples,
+  } = (value ?? {}) as Evaluation;
+  const classes = Array.isArray(names) ? names.map(String) : [];
+  const figures = [
+    ["Samples", samples],
+    ["Accuracy", accuracy],
+    ["Macro F1", f1],
+  ] as const;
+  return (
+    <div class="tm-evaluation">
+      <dl class="tm-pairs">
+        {figures.map(
+          ([name, figure]) =>
+            typeof figure === "number" && (
+              <div key={name}>
+                <dt>{name}</dt>
+                <dd>{Number(figure.toPrecision(5)).toLocaleString("en-US", { maximumFractionDigits: 4 })}</dd>
+              </div>
+            ),
+        )}
+      </dl>
+      {isMatrix(matrix) && (
+        <table class="tm-list-table">
+          <caption>Confusion matrix: rows are true labels, columns predicted ones</caption>
+          <thead>
+            <tr>
+              <td />
+              {classes.map((name) => (
+                <th key={name} scope="col" class="tm-number">
+                  {name}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {matrix.map((row, i) => (
+              <tr key={i}>
+                <th scope="row">{classes[i] ?? i}</th>
+                {row.map((cell, j) => (
+                  <td key={j} class="tm-number">
+                    {cell.toLocaleString("en-US")}
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </div>
+  );
+}
+
+const PAGE = 50;
+
+type Rows = {
+  readonly rows: readonly { readonly row_index: number; readonly row: { readonly [key: string]: ExactValue } }[];
+};
+
+/** The rows of a logged table, a page at a time. */
+function TableRows({ objectId, label }: { readonly objectId: number; readonly label: string }) {
+  const [page, setPage] = useState(0);
+  // One row more than is shown reveals whether there is another page.
+  const read = useQuery<Rows>(`/api/objects/${objectId}/rows?limit=${PAGE + 1}&offset=${page * PAGE}`, { exact: true });
+  const rows = read.data?.rows.slice(0, PAGE) ?? [];
+  const hasMore = (read.data?.rows.length ?? 0) > PAGE;
+  const columns = [...new Set(rows.flatMap(({ row }) => Object.keys(row)))];
+  if (read.error !== undefined) return <ErrorNote error={read.error} onRetry={read.reload} />;
+  if (read.data === undefined) return <Skeleton lines={6} height="22px" />;
+  return (
+    <>
+      <div class="tm-scroll-x tm-object-table" role="region" aria-label={label} tabIndex={0}>
+        <table class="tm-list-table">
+          <thead>
+            <tr>
+              <th scope="col" class="tm-number">
+                Row
+              </th>
+              {columns.map((column) => (
+                <th key={column} scope="col">
+                  {column}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map(({ row_index: index, row }) => (
+              <tr key={index}>
+                <td class="tm-number tm-muted">{index}</td>
+                {columns.map((column) => (
+                  <td key={column} class={typeof row[column] === "number" ? "tm-number" : ""}>
+                    {cellText(row[column])}
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {(page > 0 || hasMore) && (
+        <p class="tm-form-row">
+          <Button size="s" icon="chevron-left" disabled={page === 0} onClick={() => setPage(page - 1)}>
+            Previous rows
+          </Button>
+          <Button size="s" icon="chevron-right" disabled={!hasMore} onClick={() => setPage(page + 1)}>
+            Next rows
+          </Button>
+        </p>
+      )}
+    </>
+  );
+}
+
+function cellText(value: ExactValue | undefined): string {
+  if (value === undefined || value === null) return "";
+  const text = typeof value === "object" ? exactJson(value) : valueText(value);
+  return text.length > 500 ? `${text.slice(0, 500)}…` : text;
 }

@@ -2,7 +2,7 @@ import { useRef } from "preact/hooks";
 import { classes } from "../ui/class-names.ts";
 import { Icon } from "../ui/icon.tsx";
 import { cellStyle, type GridColumn, type GridProps } from "./grid-types.ts";
-import { boundedWidth, WIDTH_STEP } from "./keys.ts";
+import { boundedWidth, WIDTH_STEP } from "./selection.ts";
 import type { PlacedColumn } from "./windows.ts";
 
 /** The header of a grid: a press sorts, the end of a column is drawn to resize it, and Alt with an arrow does the same. */

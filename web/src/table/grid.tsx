@@ -3,7 +3,7 @@ import "./grid.css";
 import { GridHeader } from "./grid-header.tsx";
 import { GridRow } from "./grid-row.tsx";
 import type { GridProps, Place } from "./grid-types.ts";
-import { placeAfter } from "./keys.ts";
+import { placeAfter } from "./selection.ts";
 import { useIdle, useScroll } from "./use-scroll.ts";
 import { columnWindow, rowsTop, scrollHeight, scrollToRow, seenRows, withAround } from "./windows.ts";
 

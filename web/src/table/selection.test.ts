@@ -1,6 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { placeAfter } from "./keys.ts";
-import { NOTHING, selectRange, toggleRow } from "./selection.ts";
+import { NOTHING, placeAfter, selectRange, toggleRow } from "./selection.ts";
 
 const idOf = (index: number): string | undefined => (index === 3 ? undefined : `run ${index}`);
 

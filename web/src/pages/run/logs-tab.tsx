@@ -2,9 +2,16 @@ import { useMemo, useRef, useState } from "preact/hooks";
 import "../../logs/logs.css";
 import { currentLocation, setQuery } from "../../app/location.tsx";
 import { LogSearch } from "../../logs/log-search.tsx";
-import { consoleAttributes, gatherText, runLogs, type LogSource, type LogStream } from "../../logs/log-source.ts";
+import {
+  consoleAttributes,
+  gatherText,
+  runLogs,
+  useLog,
+  type Log,
+  type LogSource,
+  type LogStream,
+} from "../../logs/log-source.ts";
 import { LogView } from "../../logs/log-view.tsx";
-import { useLog, type Log } from "../../logs/use-log.ts";
 import { attempt } from "../../ui/fault.ts";
 import { Button } from "../../ui/button.tsx";
 import { Checkbox, Select, TextField } from "../../ui/field.tsx";
