@@ -8,14 +8,12 @@ import "./charts.css";
 import { keyMatch, sectionsOf } from "./keys/sections.ts";
 import { useCatalogue } from "./keys/use-catalogue.ts";
 import { loadLooks } from "./look/run-look.ts";
-import { CardGrid } from "./section/card-grid.tsx";
+import { CardGrid, createVisibleCards } from "./section/card-grid.tsx";
 import { Controls } from "./section/controls.tsx";
-import { createVisibleCards } from "./section/visible-cards.ts";
-import type { ChartContext, ChartRun } from "./section/types.ts";
-import { useChartState } from "./section/use-chart-state.ts";
+import { useChartState, type ChartContext, type ChartRun } from "./section/chart-context.ts";
 import { useNews } from "./section/use-lines.ts";
 import { nextSmoothing, type ChartState } from "./state/chart-state.ts";
-import { createLink } from "./view/summary.ts";
+import { createLink } from "./view/chart-pointer.ts";
 
 /** More charts than this are never drawn at the same time. */
 const CHARTS_MAX = 24;

@@ -1,5 +1,5 @@
-export { chartRun } from "./chart-run.ts";
+export { chartRun } from "./section/chart-context.ts";
 export { ChartSection } from "./chart-section.tsx";
 export { LookPicker } from "./look/look-picker.tsx";
 export { RunSwatch } from "./look/look-picker.tsx";
-export type { ChartRun } from "./section/types.ts";
+export type { ChartRun } from "./section/chart-context.ts";

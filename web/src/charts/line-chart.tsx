@@ -8,10 +8,9 @@ import type { Axes, Line } from "./scene/line-model.ts";
 import { lineScene, type LineScene } from "./scene/line-scene.ts";
 import type { Range } from "./scene/scale.ts";
 import { pageInks, usePainter } from "./view/canvas-stage.ts";
-import { axisText, createLink, summaryOf, type ChartLink } from "./view/summary.ts";
-import { drawPointed } from "./view/readings.ts";
+import { axisText, drawPointed, summaryOf } from "./view/readings.ts";
 import { useChartKeys } from "./view/use-chart-keys.ts";
-import { useChartPointer } from "./view/use-chart-pointer.ts";
+import { createLink, useChartPointer, type ChartLink } from "./view/chart-pointer.ts";
 import { Tooltip } from "./view/tooltip.tsx";
 
 /** What surrounding parts, such as downloads, can request of a chart. */

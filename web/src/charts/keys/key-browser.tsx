@@ -2,7 +2,7 @@ import { useMemo, useState } from "preact/hooks";
 import { Button, IconButton } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Icon } from "../../ui/icon.tsx";
-import type { ChartContext } from "../section/types.ts";
+import type { ChartContext } from "../section/chart-context.ts";
 import { keyTree, type KeyNode } from "./sections.ts";
 
 /** Entries of one branch that are listed at a time. */

@@ -1,8 +1,7 @@
 import "../charts.css";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
-import { DASHES, PALETTE } from "./palette.ts";
-import { chooseLook, ownLook, runLook } from "./run-look.ts";
+import { chooseLook, DASHES, ownLook, PALETTE, runLook } from "./run-look.ts";
 
 /** A dialog in which a person gives a run of a project a color and dashes of their choice; this browser remembers it. */
 export function LookPicker({

@@ -1,8 +1,7 @@
 import type { AxisKind } from "./line-model.ts";
 import { scaleOf, type Range, type Scale } from "./scale.ts";
 import { CHARACTER_PIXELS, type Box, type Inks, type Shape } from "./scene.ts";
-import { linearTicks, logTicks, type Tick } from "./ticks.ts";
-import { clockTicks, durationTicks } from "./time-ticks.ts";
+import { clockTicks, durationTicks, linearTicks, logTicks, type Tick } from "./ticks.ts";
 
 /** An axis to draw: what it covers and how. */
 export type AxisSpec = {

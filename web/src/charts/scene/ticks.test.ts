@@ -2,8 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "@jest/globals";
 import { scaleOf, widened } from "./scale.ts";
 import { shortDuration, shortNumber } from "./numbers.ts";
-import { linearTicks, logTicks } from "./ticks.ts";
-import { clockTicks, durationTicks } from "./time-ticks.ts";
+import { clockTicks, durationTicks, linearTicks, logTicks } from "./ticks.ts";
 
 const labels = (ticks: readonly { readonly label: string }[]): string[] => ticks.map(({ label }) => label);
 

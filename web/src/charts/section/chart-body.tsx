@@ -4,10 +4,11 @@ import { Skeleton } from "../../ui/spinner.tsx";
 import { LineChart, type ChartHandle } from "../line-chart.tsx";
 import { Swatch } from "../look/look-picker.tsx";
 import type { Axes, Line } from "../scene/line-model.ts";
-import { counted } from "../scene/numbers.ts";
+import { counted, shortNumber } from "../scene/numbers.ts";
 import type { XAxis } from "../series/series.ts";
-import { TableTwin } from "./table-twin.tsx";
-import type { ChartContext } from "./types.ts";
+import { rowsOf } from "../scene/table-rows.ts";
+import { axisText } from "../view/readings.ts";
+import type { ChartContext } from "./chart-context.ts";
 import type { ChartLines } from "./use-lines.ts";
 
 /** How the axis of a choice is drawn. */
@@ -93,5 +94,54 @@ function LineLegend({
       ))}
       {lines.length > LISTED_MAX && <li>{counted(lines.length - LISTED_MAX, "more group")}</li>}
     </ul>
+  );
+}
+
+/** The same values as a chart, as a table: a row for each of some places of the axis, a column for each line. */
+function TableTwin({
+  title,
+  lines,
+  axes,
+  height,
+}: {
+  readonly title: string;
+  readonly lines: readonly Line[];
+  readonly axes: Axes;
+  readonly height: number;
+}) {
+  const { shown, rows, left } = rowsOf(lines, axes.zoomX);
+  return (
+    <div
+      class="tm-chart-table"
+      style={{ height: `${height}px` }}
+      tabIndex={0}
+      role="region"
+      aria-label={`Values of ${title}`}
+    >
+      <table>
+        <caption class="tm-chart-hidden">{title}</caption>
+        <thead>
+          <tr>
+            <th scope="col">{axes.x.kind === "number" ? (axes.x.label ?? "Step") : "Time"}</th>
+            {shown.map(({ id, name }) => (
+              <th key={id} scope="col">
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(({ x, values }) => (
+            <tr key={x}>
+              <th scope="row">{axes.x.kind === "number" ? shortNumber(x) : axisText(axes, x)}</th>
+              {values.map((value, i) => (
+                <td key={shown[i]!.id}>{value === undefined ? "" : shortNumber(value)}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {left !== "" && <p>{left}</p>}
+    </div>
   );
 }

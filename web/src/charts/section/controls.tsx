@@ -5,7 +5,7 @@ import { KeyBrowser } from "../keys/key-browser.tsx";
 import type { KeyMatch } from "../keys/sections.ts";
 import type { Smoothing, XAxis } from "../series/series.ts";
 import { smoothingStops } from "../state/chart-state.ts";
-import type { ChartContext } from "./types.ts";
+import type { ChartContext } from "./chart-context.ts";
 
 const AXES: readonly Option<string>[] = [
   { value: "step", label: "Step" },

@@ -1,16 +1,13 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { lookIndex } from "../look/hash.ts";
-import { DASHES, PALETTE, type ThemeName } from "../look/palette.ts";
-import { runInk, runLook } from "../look/run-look.ts";
+import { DASHES, lookIndex, PALETTE, runInk, runLook, type ThemeName } from "../look/run-look.ts";
 import type { Line } from "../scene/line-model.ts";
 import { GROUP_RUNS_MAX, type GroupSeries, type GroupsQuery } from "../series/read-groups.ts";
 import { SERIES_RUNS_MAX } from "../series/read-series.ts";
 import { middles } from "../series/decode.ts";
-import type { Series, SeriesQuery } from "../series/series.ts";
-import { stepsWithin } from "../series/zoom-steps.ts";
+import { stepsWithin, type Series, type SeriesQuery } from "../series/series.ts";
 import { pageInks } from "../view/canvas-stage.ts";
 import { watchProject } from "../../api/changes.ts";
-import type { ChartContext } from "./types.ts";
+import type { ChartContext } from "./chart-context.ts";
 import { useGroups, useSeries } from "./use-series.ts";
 
 /** The lines of a chart, and how far reading them is. */

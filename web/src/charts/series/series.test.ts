@@ -2,10 +2,9 @@ import fc from "fast-check";
 import { describe, expect, test } from "@jest/globals";
 import { batchesOf, createBatcher } from "./batcher.ts";
 import { middles, seriesOf, splitSeries, type SentSeries } from "./decode.ts";
-import { newBehind, withNew, type Series } from "./series.ts";
+import { newBehind, stepsWithin, withNew, type Series } from "./series.ts";
 import { groupName, groupsOf } from "./read-groups.ts";
 import { seriesBody } from "./read-series.ts";
-import { stepsWithin } from "./zoom-steps.ts";
 
 const column = (...values: number[]): Float64Array => Float64Array.from(values);
 const sent = (columns: SentSeries["columns"], more: Partial<SentSeries> = {}): SentSeries => ({

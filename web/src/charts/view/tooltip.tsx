@@ -2,7 +2,7 @@ import { Swatch } from "../look/look-picker.tsx";
 import { isInherited, type Line } from "../scene/line-model.ts";
 import type { LineScene } from "../scene/line-scene.ts";
 import { counted, shortNumber } from "../scene/numbers.ts";
-import type { ChartLink } from "./summary.ts";
+import type { ChartLink } from "./chart-pointer.ts";
 import { listed, nearestReading, readingsAt } from "./readings.ts";
 
 /** Lines of a tooltip. */

@@ -2,8 +2,7 @@ import { useRef, useState } from "preact/hooks";
 import { isInherited } from "../scene/line-model.ts";
 import { shortNumber } from "../scene/numbers.ts";
 import { readingsAt } from "./readings.ts";
-import { zoomedAround } from "./pointer.ts";
-import type { ChartParts } from "./use-chart-pointer.ts";
+import { zoomedAround, type ChartParts } from "./chart-pointer.ts";
 
 /** Points that Page up and Page down, or an arrow with shift, go over. */
 const FAR = 10;

@@ -2,9 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { CONTRAST_MIN, DIFFERENCE_MIN, luminance, seen, visions } from "./color-vision.fixture.ts";
-import { hashOf, lookIndex } from "./hash.ts";
-import { readLooks } from "./own-looks.ts";
-import { DASHES, PALETTE, type ThemeName } from "./palette.ts";
+import { DASHES, hashOf, lookIndex, PALETTE, readLooks, type ThemeName } from "./run-look.ts";
 
 const read = (path: string): string => readFileSync(join(import.meta.dirname, path), "utf8");
 const tokens = read("../../styles/tokens.css");
