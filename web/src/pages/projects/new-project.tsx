@@ -7,7 +7,7 @@ import { Dialog } from "../../ui/dialog.tsx";
 import { EmptyState, ErrorNote } from "../../ui/page-states.tsx";
 import { TextField } from "../../ui/field.tsx";
 import { Snippet } from "../../ui/copy-button.tsx";
-import type { Project } from "./types.ts";
+import type { Project } from "./project-card.tsx";
 
 /** Creates a project and goes to it. */
 export function NewProject({ onClose }: { readonly onClose: () => void }) {

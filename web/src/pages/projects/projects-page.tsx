@@ -14,8 +14,7 @@ import { TextField } from "../../ui/field.tsx";
 import { Time } from "../../ui/time.tsx";
 import "./projects-page.css";
 import { FirstRun, NewProject } from "./new-project.tsx";
-import { ProjectCard } from "./project-card.tsx";
-import type { ActiveRun, Project } from "./types.ts";
+import { ProjectCard, type ActiveRun, type Project } from "./project-card.tsx";
 
 const PROJECTS = "/projects?limit=1000";
 const ACTIVE = "/api/runs/summary?status=running&limit=8";

@@ -9,11 +9,10 @@ import { counted } from "../../../ui/words.ts";
 import { Skeleton } from "../../../ui/spinner.tsx";
 import { columnLabel } from "../table/columns.ts";
 import type { TableRun } from "../runs/shown-runs.ts";
-import { RUNS_DRAWN_MAX, useRunColumns } from "../runs/use-run-columns.ts";
+import { RUNS_DRAWN_MAX, useRunColumns } from "../runs/use-runs.ts";
 import { axesOf, byOf, choiceOf, queryOfChoice, type ColumnChoice } from "./choice.ts";
 import { ColumnControls } from "./column-controls.tsx";
-import { Importance } from "./importance.tsx";
-import { useCorrelations } from "./use-correlations.ts";
+import { Importance, useCorrelations } from "./importance.tsx";
 
 const NO_RUNS: readonly string[] = [];
 

@@ -11,7 +11,7 @@ import { counted, countWords } from "../../../ui/words.ts";
 import { Skeleton } from "../../../ui/spinner.tsx";
 import { columnLabel, isLookedUp, valueWords } from "../table/columns.ts";
 import { groupToggle } from "../runs/shown-runs.ts";
-import { RUNS_DRAWN_MAX, useRunColumns } from "../runs/use-run-columns.ts";
+import { RUNS_DRAWN_MAX, useRunColumns } from "../runs/use-runs.ts";
 import { groupColumns, groupRuns, searchOfGroup, type RunGroup, type Spread } from "./run-groups.ts";
 
 /** Groups and runs of a group that are listed before the user asks for more. */
