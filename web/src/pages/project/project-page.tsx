@@ -7,7 +7,7 @@ import { Snippet } from "../../ui/copy-button.tsx";
 import "./project-page.css";
 import { BulkBar } from "./bulk/bulk-bar.tsx";
 import type { BulkAction } from "./bulk/bulk.ts";
-import { ChartsPane, RunsPane } from "./runs-pane.tsx";
+import { ChartsPane, RunsPane } from "./runs-and-charts.tsx";
 import { Panes } from "./panes.tsx";
 import type { TableRun } from "./runs/shown-runs.ts";
 import { useProjectRuns } from "./runs/use-project-runs.ts";

@@ -7,6 +7,17 @@ import { Badge } from "../../ui/status-badge.tsx";
 import { counted } from "../../ui/words.ts";
 import { Time } from "../../ui/time.tsx";
 
+/** A project as its list gives it. */
+export type Project = {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string | null;
+  readonly created_at: string;
+};
+
+/** Figures of a project. */
+type Overview = { readonly total_runs: number; readonly active_runs: number; readonly failed_runs: number };
+
 type Answer = { readonly overview: Overview };
 
 /** A project with its figures, which are requested when the card is visible. */
@@ -48,25 +59,3 @@ function useFigures(projectId: string, card: { readonly current: HTMLElement | n
   const { data } = useQuery<Answer>(isSeen ? path : undefined);
   return (data ?? lastAnswer<Answer>(path))?.overview;
 }
-
-/** A project as its list gives it. */
-export type Project = {
-  readonly id: string;
-  readonly name: string;
-  readonly description: string | null;
-  readonly created_at: string;
-};
-
-/** A run of the summary, as far as the list of active ones shows it. */
-export type ActiveRun = {
-  readonly id: string;
-  readonly name: string;
-  readonly project: string;
-  readonly status: string;
-  readonly display_status?: string;
-  readonly stale?: boolean;
-  readonly started_at: string;
-};
-
-/** Figures of a project. */
-type Overview = { readonly total_runs: number; readonly active_runs: number; readonly failed_runs: number };

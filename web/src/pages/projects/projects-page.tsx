@@ -14,7 +14,7 @@ import { TextField } from "../../ui/field.tsx";
 import { Time } from "../../ui/time.tsx";
 import "./projects-page.css";
 import { FirstRun, NewProject } from "./new-project.tsx";
-import { ProjectCard, type ActiveRun, type Project } from "./project-card.tsx";
+import { ProjectCard, type Project } from "./project-card.tsx";
 
 const PROJECTS = "/projects?limit=1000";
 const ACTIVE = "/api/runs/summary?status=running&limit=8";
@@ -88,6 +88,17 @@ export function ProjectsPage() {
     </div>
   );
 }
+
+/** A run of the summary, as far as the list of active ones shows it. */
+type ActiveRun = {
+  readonly id: string;
+  readonly name: string;
+  readonly project: string;
+  readonly status: string;
+  readonly display_status?: string;
+  readonly stale?: boolean;
+  readonly started_at: string;
+};
 
 /** The active runs of all projects. */
 function ActiveRuns() {

@@ -4,6 +4,15 @@ import { call } from "../../../api/client.ts";
 import { useAnswer } from "../../../api/use-answer.ts";
 import { columnLabel } from "../table/columns.ts";
 
+/** How a column of the configs correlates with a metric, over the runs that have both. */
+type Correlation = {
+  readonly column: string;
+  readonly run_count: number;
+  readonly pearson: number | null;
+  /** Of the ranks. */
+  readonly spearman: number;
+};
+
 /** Parameters that are listed. */
 const LISTED_MAX = 30;
 
@@ -62,15 +71,6 @@ export function Importance({
     </table>
   );
 }
-
-/** How a column of the configs correlates with a metric, over the runs that have both. */
-type Correlation = {
-  readonly column: string;
-  readonly run_count: number;
-  readonly pearson: number | null;
-  /** Of the ranks. */
-  readonly spearman: number;
-};
 
 type Answer = {
   readonly run_count: number;

@@ -1,9 +1,9 @@
 import { useSignal, type ReadonlySignal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import type { GridHandle, GridColumn } from "../../../table/grid-types.ts";
+import type { GridColumn, GridHandle } from "../../../table/grid-types.ts";
 import { Grid } from "../../../table/grid.tsx";
 import type { Pages } from "../../../table/pages.ts";
-import { type TableRun, isShown } from "../runs/shown-runs.ts";
+import { isShown, type TableRun } from "../runs/shown-runs.ts";
 import type { ViewState } from "../view/view-state.ts";
 import { columnLabel, columnWidth, isLookedUp, sortOf } from "./columns.ts";
 import { NameCell, ValueCell } from "./run-cells.tsx";
