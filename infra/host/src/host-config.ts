@@ -1,5 +1,7 @@
 import { bool, int, list, secret, text, url } from "./config/fields.ts";
 import { defineConfig } from "./config/define-config.ts";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 
 /** Settings that every process has, regardless of its modules. */
 export const hostConfig = defineConfig({
@@ -112,3 +114,8 @@ export const hostConfig = defineConfig({
     help: "How long requests in flight may take to end after SIGTERM.",
   }),
 });
+
+const manifest = join(import.meta.dirname, "../../../package.json");
+
+/** The version of the product, from the manifest at the root: for the interface description, the start and the metrics. */
+export const version = (JSON.parse(readFileSync(manifest, "utf8")) as { version: string }).version;

@@ -6,15 +6,11 @@ import { createCall, createUnaryServer, startGrpcServer, type CallObserver } fro
 import { createTurns } from "@tidemark/work";
 import { createLog, createMetrics, startTracing, type Log } from "@tidemark/telemetry";
 import { exposureFault, guessFaults, type TokensBySetting } from "./exposure.rules.ts";
-import { hostConfig } from "./host-config.ts";
+import { hostConfig, version } from "./host-config.ts";
 import { startInternalServer, startMetricsServer } from "./internal-server.ts";
-import { migrateModules } from "./migrate-modules.ts";
-import type { ModuleContext, ModuleDefinition, RunningModule } from "./module.ts";
-import { createPeers } from "./peers.ts";
-import { startOrder } from "./start-order.ts";
+import { migrateModules, type ModuleContext, type ModuleDefinition, type RunningModule, startOrder } from "./module.ts";
+import { createPeers, traced } from "./peers.ts";
 import { createPools, openBlob, openBus } from "./stores.ts";
-import { traced } from "./traced.ts";
-import { version } from "./version.ts";
 
 /** A process that runs. */
 export type Host = {

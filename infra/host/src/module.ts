@@ -3,7 +3,7 @@ import type { GenService, GenServiceMethods } from "@bufbuild/protobuf/codegenv2
 import type { Bus } from "@tidemark/bus";
 import type { Blob } from "@tidemark/blob";
 import type { ConfigGroup, ConfigOf } from "./config/define-config.ts";
-import type { Db, DbOptions, MigrationSet } from "@tidemark/pg";
+import { type Db, type DbOptions, type MigrationSet, migrate, platformMigrations } from "@tidemark/pg";
 import type { Call, Client, Implementation } from "@tidemark/rpc";
 import type { Log, Metrics } from "@tidemark/telemetry";
 import type { Turns } from "@tidemark/work";
@@ -76,4 +76,53 @@ export type ModuleNeed = { readonly module: string; readonly service: DescServic
 /** Checks the settings' types of a definition, and returns it as the host sees all modules. */
 export function defineModule<Group extends ConfigGroup>(definition: ModuleDefinition<Group>): ModuleDefinition {
   return definition;
+}
+
+/**
+ * Returns the modules, each after those that it needs; needs that run elsewhere are left out.
+ * @throws Error when modules need each other in a circle, or two have the same name
+ */
+export function startOrder(modules: readonly ModuleDefinition[]): ModuleDefinition[] {
+  const byName = new Map(modules.map((module) => [module.name, module]));
+  if (byName.size !== modules.length) throw new Error("two modules have the same name");
+  const ordered: ModuleDefinition[] = [];
+  const state = new Map<string, "open" | "done">();
+  const visit = (module: ModuleDefinition, path: readonly string[]): void => {
+    if (state.get(module.name) === "done") return;
+    if (state.get(module.name) === "open") {
+      throw new Error(`modules need each other in a circle: ${[...path, module.name].join(" -> ")}`);
+    }
+    state.set(module.name, "open");
+    for (const need of module.needs) {
+      const peer = byName.get(need.module);
+      if (peer !== undefined) visit(peer, [...path, module.name]);
+    }
+    state.set(module.name, "done");
+    ordered.push(module);
+  };
+  for (const module of modules) visit(module, []);
+  return ordered;
+}
+
+/** Returns the database roles that a process with these modules has to become, in the order of their names. */
+export function rolesOf(modules: readonly Pick<ModuleDefinition, "schema" | "worker">[]): readonly string[] {
+  const roles = modules.flatMap(({ schema, worker }) => {
+    if (schema === undefined) return [];
+    return worker === false ? [`tidemark_${schema}`] : [`tidemark_${schema}`, `tidemark_${schema}_worker`];
+  });
+  return [...new Set(roles)].toSorted();
+}
+
+/**
+ * Brings the shared schema and those of the modules up to date, in the order of the modules.
+ * Returns `<schema>/<file>` of each applied migration. Several processes may do this simultaneously.
+ */
+export async function migrateModules(ownerUrl: string, modules: readonly ModuleDefinition[]): Promise<string[]> {
+  return (await migrate(ownerUrl, [platformMigrations, ...migrationsOf(modules)])).applied;
+}
+
+/** Returns the migrations of the schemas that the modules own, each once. */
+export function migrationsOf(modules: readonly ModuleDefinition[]): readonly MigrationSet[] {
+  const sets = modules.flatMap(({ migrations }) => (migrations === undefined ? [] : [migrations]));
+  return [...new Map(sets.map((set) => [set.schema, set])).values()];
 }

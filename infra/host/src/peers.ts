@@ -9,6 +9,7 @@ import {
   type Peer,
 } from "@tidemark/rpc";
 import type { ModuleDefinition, RunningModule } from "./module.ts";
+import { formatTraceparent, isTracing, parseTraceparent, withSpan } from "@tidemark/telemetry";
 
 /** The services of other modules, in any process. */
 export type Peers = {
@@ -84,4 +85,29 @@ export function createPeers(
       await Promise.all([...remote.values()].map((peer) => peer.close()));
     },
   };
+}
+
+/**
+ * Returns the same service with a span around every call while traces are recorded: a child of the
+ * caller's span, in any process. While they are not, a call costs one more comparison.
+ */
+export function traced({ service, handlers }: Implementation): Implementation {
+  const wrapped = Object.entries(handlers).map(([name, handler]): [string, typeof handler] => {
+    const method = service.method[name]?.name ?? name;
+    const attributes = { "rpc.system": "connect_rpc", "rpc.service": service.typeName, "rpc.method": method };
+    return [
+      name,
+      (request, call) => {
+        if (!isTracing()) return handler(request, call);
+        const parent = call.traceparent === undefined ? undefined : parseTraceparent(call.traceparent);
+        return withSpan(
+          `${service.typeName}/${method}`,
+          attributes,
+          (trace) => handler(request, { ...call, traceparent: formatTraceparent(trace) }),
+          { parent, kind: "server" },
+        );
+      },
+    ];
+  });
+  return { service, handlers: Object.fromEntries(wrapped) };
 }

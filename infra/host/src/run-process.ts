@@ -1,7 +1,7 @@
 import { ConfigError } from "./config/parse-config.ts";
 import { startHost, type Host } from "./host.ts";
 import type { ModuleDefinition } from "./module.ts";
-import { version } from "./version.ts";
+import { version } from "./host-config.ts";
 
 /**
  * Runs modules as this process: settings from the environment, log lines on standard output. Ends

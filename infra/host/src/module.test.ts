@@ -1,7 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { EchoService } from "@tidemark/proto/testing/v1/echo";
-import type { ModuleDefinition } from "./module.ts";
-import { startOrder } from "./start-order.ts";
+import { type ModuleDefinition, startOrder } from "./module.ts";
 
 function module(name: string, ...needs: string[]): ModuleDefinition {
   return {
