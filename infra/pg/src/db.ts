@@ -1,12 +1,11 @@
 import pg from "pg";
 import { currentOrg, NO_TENANT } from "@tidemark/work";
 import { beginRead, beginStream, beginWrite, ONE_PLAN, type Plans } from "./begin.rules.ts";
-import { BinaryClient, eachRow, withObjects } from "./binary-rows.ts";
+import { BinaryClient, eachRow, withObjects, columnTypes } from "./binary-rows.ts";
 import { shareConnections } from "./pool/connections.ts";
 import { boundStatements, type StatementTime } from "./pool/statement-time.ts";
 import { queryOf, type Statement } from "./statement.ts";
 import { endsSession, sqlState, toAppError } from "./pg-error.ts";
-import { columnTypes } from "./types.ts";
 
 /** Runs statements: a pool, or one transaction of it. */
 export type Tx = {

@@ -3,7 +3,7 @@ import { AppError } from "@tidemark/errors";
 import { createTestDatabase, turnsDuring, type TestDatabase } from "@tidemark/testkit";
 import { randomUUID } from "node:crypto";
 import pg from "pg";
-import { composite, field } from "./composite-array.ts";
+import { composite, field } from "./binary-array.ts";
 import { createDb, type Db } from "./db.ts";
 import {
   fingerprint,

@@ -7,8 +7,10 @@ export {
   readFloat8Array,
   textArray,
   uuidArray,
+  composite,
+  field,
+  type Composite,
 } from "./binary-array.ts";
-export { composite, field, type Composite } from "./composite-array.ts";
 export { createDb, type Db, type DbOptions, type ReadOptions, type Tx } from "./db.ts";
 export {
   claimKey,
@@ -24,8 +26,14 @@ export {
   type IdempotentRequest,
 } from "./idempotency.ts";
 export { prepareLogins, type Login } from "./logins.ts";
-export { migrate, platformMigrations, type MigrationReport } from "./migrate.ts";
-export { isFrozen, type MigrationSet, readMigrationFiles } from "./migration-files.ts";
+export {
+  migrate,
+  platformMigrations,
+  type MigrationReport,
+  isFrozen,
+  type MigrationSet,
+  readMigrationFiles,
+} from "./migrate.ts";
 export { putOutbox, startRelay, type OutboxMessage, type Relay, type RelayedMessage } from "./outbox.ts";
 export { sqlState } from "./pg-error.ts";
 export { binarySql, declaredStatements, plannedSql, sql, type Statement } from "./statement.ts";
@@ -40,5 +48,5 @@ export {
   type RemovalKind,
   type RemoverOptions,
 } from "./removals.ts";
-export { columnTypes } from "./types.ts";
+export { columnTypes } from "./binary-rows.ts";
 export { inBatches, streamPages, type ReadPage } from "./pages.ts";

@@ -4,8 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { createTestDatabase, type TestDatabase } from "@tidemark/testkit";
 import pg from "pg";
-import { migrate } from "./migrate.ts";
-import type { MigrationSet } from "./migration-files.ts";
+import { migrate, type MigrationSet } from "./migrate.ts";
 
 let database: TestDatabase;
 beforeAll(async () => {
