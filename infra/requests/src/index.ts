@@ -11,9 +11,8 @@ export {
   throwFault,
   type Caller,
 } from "./requests.ts";
-export { exportedRuns, requireExportedIds, requireRows } from "./exported-runs.ts";
+export { exportedRuns, requireExportedIds, requireRows, readRemovalScope } from "./named-runs.ts";
 export { createMemoryShares } from "./memory-shares.rules.ts";
-export { readRemovalScope } from "./removal-scope.ts";
 export {
   createRunDirectory,
   forgetAllRuns,
@@ -22,8 +21,14 @@ export {
   type RunChange,
   type RunDirectory,
   type RunRef,
+  watchRuns,
 } from "./run-directory.ts";
-export { watchRuns } from "./watch-runs.ts";
 export { admitChange, admitWithin, admitWrite, isPlanRefusal } from "./plan-limits/admit-write.ts";
-export { gateOfSettings, loadPlans } from "./plan-limits/gate-of-settings.ts";
-export { createPlanGate, openGate, withStorage, type PlanGate } from "./plan-limits/plan-gate.ts";
+export {
+  gateOfSettings,
+  loadPlans,
+  createPlanGate,
+  openGate,
+  withStorage,
+  type PlanGate,
+} from "./plan-limits/plan-gate.ts";

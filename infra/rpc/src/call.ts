@@ -1,10 +1,10 @@
-import { randomUUID } from "node:crypto";
+import { randomUUID, timingSafeEqual } from "node:crypto";
 import { fromBinary, toBinary } from "@bufbuild/protobuf";
 import { base64Decode, base64Encode } from "@bufbuild/protobuf/wire";
 import { LRUCache } from "lru-cache";
 import { AppError } from "@tidemark/errors";
 import { IdentitySchema, type Identity } from "@tidemark/proto/common/v1/common";
-import { TOKEN_HEADER } from "./peer-token.ts";
+import type { IncomingHttpHeaders } from "node:http";
 
 /** The context of a request in every process that it passes. */
 export type Call = {
@@ -115,3 +115,20 @@ export function callFromHeaders(
 
 /** Header of an answer that says: no handler has seen this request, send it again elsewhere. */
 export const refusedHeader = "tidemark-refused";
+
+/** Header in which a process proves that it belongs to the installation. In lower case, as Node gives it. */
+const TOKEN_HEADER = "tidemark-internal-token";
+
+/** Returns whether the headers of a request present `token`, in a time that does not reveal how much of it is right. Without a token all do. */
+export function isPeer(headers: IncomingHttpHeaders, token: string | undefined): boolean {
+  if (token === undefined) return true;
+  const given = headers[TOKEN_HEADER];
+  const expected = Buffer.from(token);
+  const actual = Buffer.from(typeof given === "string" ? given : "");
+  return actual.length === expected.length && timingSafeEqual(actual, expected);
+}
+
+/** Returns the error of a request without the token. Both servers answer with it before they read a byte of the body. */
+export function notAPeer(): AppError {
+  return new AppError("unauthenticated", "this port is for the parts of the service only");
+}

@@ -8,12 +8,10 @@ import {
 import type { ConnectRouter, ServiceImpl } from "@connectrpc/connect";
 import { connectNodeAdapter } from "@connectrpc/connect-node";
 import { isAppError } from "@tidemark/errors";
-import { callFromHeaders, STREAM_MS_MAX, type Call } from "./call.ts";
+import { callFromHeaders, STREAM_MS_MAX, type Call, isPeer, notAPeer } from "./call.ts";
 import { errorToJson, toConnectError } from "./error-wire.ts";
-import { addHealth } from "./health.ts";
+import { addHealth, addReflection } from "./grpc-services.ts";
 import { observed, streamed, withinDeadline, type CallObserver } from "./invoke.ts";
-import { isPeer, notAPeer } from "./peer-token.ts";
-import { addReflection } from "./reflection.ts";
 import { answerOf, methodsOf, streamOf, type Implementation } from "./service.ts";
 
 const MESSAGE_BYTES_MAX = 128 * 1024 * 1024;
