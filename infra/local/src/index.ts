@@ -3,7 +3,7 @@ export { freePort } from "./free-port.ts";
 export type { Log } from "./start-child.ts";
 export { pollUntil } from "./poll-until.ts";
 export { startPostgres, type Postgres, type PostgresOptions } from "./postgres/start-postgres.ts";
-export type { PostgresSettings } from "./postgres/settings.ts";
+export type { PostgresSettings } from "./postgres/server-process.ts";
 export { startChild, type Child, type ChildExit, type ChildOptions, type StopStep } from "./start-child.ts";
 export { cacheDirectory } from "./toolcache/cache-directory.mjs";
 export { isStartError, startError } from "./toolcache/failures.mjs";

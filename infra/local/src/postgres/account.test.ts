@@ -1,7 +1,6 @@
 import { expect, test } from "@jest/globals";
-import { findAccount } from "./account.ts";
-import { mayUse } from "./readable-programs.ts";
-import { settingArguments } from "./settings.ts";
+import { findAccount, mayUse } from "./account.ts";
+import { settingArguments } from "./server-process.ts";
 
 const passwd = [
   "root:x:0:0:root:/root:/bin/bash",

@@ -5,12 +5,16 @@ import { cacheDirectory } from "../toolcache/cache-directory.mjs";
 import { startError } from "../toolcache/failures.mjs";
 import { claimFolder, unusableFolder } from "../claim-folder.ts";
 import type { ChildExit, Log } from "../start-child.ts";
-import { giveCluster, serverAccount } from "./account.ts";
-import { clearLeftovers, startServer, type RunningServer } from "./server-process.ts";
+import { giveCluster, serverAccount, readablePrograms } from "./account.ts";
+import {
+  clearLeftovers,
+  startServer,
+  type RunningServer,
+  type PostgresSettings,
+  embeddedSettings,
+} from "./server-process.ts";
 import { clusterMajor, createCluster, superuser } from "./create-cluster.ts";
 import { type PostgresSource, obtainPostgres, packagedPostgres } from "./obtain-postgres.ts";
-import { readablePrograms } from "./readable-programs.ts";
-import { type PostgresSettings, embeddedSettings } from "./settings.ts";
 
 export type PostgresOptions = {
   /** The server's own folder; made if missing. Holds `cluster/` (the data), `superuser-password` and `in-use.lock`. */
