@@ -4,9 +4,8 @@ import { join, resolve } from "node:path";
 import { isAppError } from "@tidemark/errors";
 import type { Blob } from "./blob.ts";
 import { countBody, measureBody, type CountedBody } from "./bodies.ts";
-import { isMissing, syncFolders } from "./files.ts";
+import { isMissing, syncFolders, readNotes, removeNote, writeNote } from "./files.ts";
 import { unavailable } from "./guarded.ts";
-import { readNotes, removeNote, writeNote } from "./part-notes.ts";
 import { checkParts, formatUploadId, parseUploadId, uploadEnded } from "./upload-parts.rules.ts";
 
 /** The id that this driver passes to `formatUploadId`: a random UUID. */

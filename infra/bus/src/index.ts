@@ -2,5 +2,11 @@ export type { Bus, BusMessage, BusSubscription, PublishOptions, WorkOptions } fr
 export { createMemoryBus } from "./memory-bus.ts";
 export { createNatsBus } from "./create-nats-bus.ts";
 export type { NatsBusOptions } from "./nats-bus.ts";
-export { CHANGES_SUBJECT, startChangePublisher, type ChangePublisher } from "./changes/change-publisher.ts";
-export { CHANGED_KEYS_MAX, mergeChange, type NotedChange } from "./changes/merge-changes.ts";
+export {
+  CHANGES_SUBJECT,
+  startChangePublisher,
+  type ChangePublisher,
+  CHANGED_KEYS_MAX,
+  mergeChange,
+  type NotedChange,
+} from "./change-publisher.ts";

@@ -1,8 +1,17 @@
 import { AppError } from "@tidemark/errors";
 import type { Log } from "@tidemark/telemetry";
-import { busLimits, type Bus, type BusMessage, type BusSubscription } from "./bus.ts";
+import {
+  busLimits,
+  type Bus,
+  type BusMessage,
+  type BusSubscription,
+  checkAnnouncement,
+  checkDurable,
+  checkMessage,
+  checkPattern,
+  subjectMatches,
+} from "./bus.ts";
 import { createMemoryQueue, type MemoryQueue, type StoredMessage } from "./memory-queue.ts";
-import { checkAnnouncement, checkDurable, checkMessage, checkPattern, subjectMatches } from "./subject.ts";
 
 /** How many messages are kept for work queues that do not exist yet, and how many may wait in one queue. */
 const kept = { messagesMax: 1_000, waitingMax: 10_000 };

@@ -2,10 +2,18 @@ import { setTimeout as pause } from "node:timers/promises";
 import { deadline, type Subscription } from "@nats-io/nats-core";
 import { AppError } from "@tidemark/errors";
 import type { Log } from "@tidemark/telemetry";
-import { busLimits, type Bus, type BusMessage, type BusSubscription } from "./bus.ts";
+import {
+  busLimits,
+  type Bus,
+  type BusMessage,
+  type BusSubscription,
+  checkAnnouncement,
+  checkDurable,
+  checkMessage,
+  checkPattern,
+} from "./bus.ts";
 import { ensureStream, fromNats, openSession, toNatsHeaders, type NatsSession } from "./nats-session.ts";
 import { createNatsWorker, type NatsWorker } from "./nats-worker.ts";
-import { checkAnnouncement, checkDurable, checkMessage, checkPattern } from "./subject.ts";
 
 /** The location of a bus over NATS. */
 export type NatsBusOptions = {

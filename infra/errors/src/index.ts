@@ -6,5 +6,8 @@ export {
   notFound,
   type AppErrorDetails,
   type ErrorMembers,
+  isReason,
+  reasons,
+  type Reason,
+  type RpcCode,
 } from "./app-error.ts";
-export { isReason, reasons, type Reason, type RpcCode } from "./reasons.ts";

@@ -1,15 +1,20 @@
-export { finish } from "./finish.ts";
+export { finish, turnsDuring } from "./turns.ts";
 export { requireChromium } from "./chromium.ts";
 export { depthVariable, isDeep, postgresMajor, rounds } from "./depth.ts";
 export { requirePython, type PythonNeeds } from "./python.ts";
-export { untilEarlierWritesEnd } from "./earlier-transactions.ts";
-export { createFencedDatabase, type FencedDatabase } from "./fenced-database.ts";
+export {
+  untilEarlierWritesEnd,
+  createFencedDatabase,
+  type FencedDatabase,
+  createTestDatabase,
+  testServerUrl,
+  withPatience,
+  type TestDatabase,
+  testSql,
+} from "./test-database.ts";
 export { createReadCounter, type ReadCounter, type Reads } from "./read-counter.ts";
 export { heldBufferBytes, watchBuffers } from "./held-buffers.ts";
 export { limitedGate } from "./limited-gate.ts";
 export { noteMissing, requireServers } from "./require-servers.ts";
-export { createTestDatabase, testServerUrl, withPatience, type TestDatabase } from "./test-database.ts";
-export { testSql } from "./test-sql.ts";
-export { turnsDuring } from "./turns-during.ts";
 export { makePostgresFolder } from "./postgres-folder.ts";
 export { PATIENCE_MS, until } from "./until.ts";

@@ -1,6 +1,16 @@
-import { createHash, randomUUID } from "node:crypto";
-import { migrate, platformMigrations, readMigrationFiles, type MigrationSet } from "@tidemark/pg";
 import pg from "pg";
+import { createHash, randomUUID } from "node:crypto";
+import {
+  migrate,
+  platformMigrations,
+  readMigrationFiles,
+  type MigrationSet,
+  createDb,
+  type Db,
+  sql,
+  type Statement,
+} from "@tidemark/pg";
+import { until } from "./until.ts";
 
 /** A migrated database for one test. */
 export type TestDatabase = {
@@ -79,4 +89,79 @@ export async function createTestDatabase(sets: readonly MigrationSet[] = []): Pr
       }
     },
   };
+}
+
+/** Declares a statement of a test. Its name is made from its text, because test files share a process, where a name may have one text. */
+export function testSql(text: string): Statement {
+  return sql(`test_${createHash("sha256").update(text).digest("hex").slice(0, 24)}`, text);
+}
+
+/** A database whose owner is under row level security, as the owners of hosted databases are. */
+export type FencedDatabase = {
+  /** The pool of the superuser, which sees all rows. */
+  readonly admin: Db;
+  /** The URL of a login role that may become every other role. */
+  readonly url: string;
+  readonly ownerRole: string;
+  /** Brings the database up to these migrations, as its owner. */
+  migrate(sets: readonly MigrationSet[]): Promise<void>;
+  drop(): Promise<void>;
+};
+
+const server = () => createDb({ url: testServerUrl(), role: "postgres", application: "test", connectionsMax: 1 });
+
+async function asServer(...statements: string[]): Promise<void> {
+  const db = server();
+  for (const statement of statements) await db.rows(testSql(statement), []);
+  await db.close();
+}
+
+const serviceRoles = testSql(
+  "SELECT rolname AS role FROM pg_roles WHERE rolname LIKE 'tidemark\\_%' AND NOT rolcanlogin",
+);
+
+/** Creates an empty database of this kind. */
+export async function createFencedDatabase(): Promise<FencedDatabase> {
+  // Makes the roles, in case this is the first database of its server.
+  await (await createTestDatabase()).drop();
+  const name = `tidemark_test_${randomUUID().replaceAll("-", "")}`;
+  const ownerRole = `${name}_owner`;
+  const db = server();
+  const roles = (await db.rows<{ role: string }>(serviceRoles, [])).map(({ role }) => role);
+  await db.close();
+  await asServer(
+    `CREATE ROLE ${ownerRole} LOGIN CREATEROLE NOSUPERUSER NOBYPASSRLS INHERIT`,
+    `GRANT ${roles.join(", ")} TO ${ownerRole}`,
+    `CREATE DATABASE ${name} OWNER ${ownerRole}`,
+  );
+  const url = new URL(testServerUrl());
+  url.pathname = `/${name}`;
+  const asOwner = new URL(url);
+  asOwner.searchParams.set("options", `-c role=${ownerRole}`);
+  const admin = createDb({ url: url.href, role: "postgres", application: "test", connectionsMax: 1 });
+  return {
+    admin,
+    url: url.href,
+    ownerRole,
+    migrate: async (sets) => void (await migrate(asOwner.href, sets)),
+    drop: async () => {
+      await admin.close();
+      await asServer(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`, `DROP ROLE ${ownerRole}`);
+    },
+  };
+}
+
+const takeNumber = testSql("SELECT pg_current_xact_id()::text AS number");
+const haveEnded = testSql("SELECT pg_snapshot_xmin(pg_current_snapshot()) > $1::text::xid8 AS ended");
+
+/**
+ * Waits until every transaction has ended that began to write before this call, in any database of the server: writes
+ * of other test files delay code that waits for earlier writes.
+ */
+export async function untilEarlierWritesEnd(db: Pick<Db, "one">): Promise<void> {
+  const taken = await db.one<{ number: string }>(takeNumber, []);
+  await until(
+    "earlier transactions to end",
+    async () => (await db.one<{ ended: boolean }>(haveEnded, [taken?.number]))?.ended,
+  );
 }

@@ -1,4 +1,4 @@
-import { oneAtATime } from "./one-at-a-time.ts";
+import { oneAtATime } from "./rounds.ts";
 
 /** Keeps a copy in memory up to date with its source, by passes that read what has changed. */
 export type Refresher = {

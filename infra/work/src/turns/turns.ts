@@ -1,6 +1,6 @@
 import { deadlineExceeded } from "../deadline/deadline.ts";
 import { AppError } from "@tidemark/errors";
-import { lateness } from "./lateness.rules.ts";
+import { lateness } from "./caps.rules.ts";
 import { createQueues } from "./queues.rules.ts";
 
 /** A request that is served. `end` must be called when its work has ended; calls after the first do nothing. */

@@ -1,8 +1,13 @@
 import { fromBinary } from "@bufbuild/protobuf";
 import { afterEach, beforeEach, expect, jest, test } from "@jest/globals";
 import { ChangeKind, ChangesSchema, type Changes } from "@tidemark/proto/changes/v1/changes";
-import { CHANGES_SUBJECT, startChangePublisher } from "./change-publisher.ts";
-import type { NotedChange } from "./merge-changes.ts";
+import {
+  CHANGES_SUBJECT,
+  startChangePublisher,
+  type NotedChange,
+  CHANGED_KEYS_MAX,
+  mergeChange,
+} from "./change-publisher.ts";
 
 beforeEach(() => void jest.useFakeTimers());
 afterEach(() => void jest.useRealTimers());
@@ -139,4 +144,44 @@ test("the end announces the rest and that nothing follows", () => {
   pass(10_000);
   expect(sent).toHaveLength(3);
   expect(isChained(sent)).toBe(true);
+});
+
+const noted = (more: Partial<NotedChange>): NotedChange => ({
+  orgId: "o",
+  projectId: "p",
+  runId: "r",
+  kind: ChangeKind.POINTS,
+  ...more,
+});
+const names = (count: number, first = 0): string[] => Array.from({ length: count }, (_, i) => `k${first + i}`);
+
+test("two changes make one with all keys, the highest step and the highest line", () => {
+  const merged = mergeChange(
+    noted({ keys: ["a", "b"], step: 5, line: 1 }),
+    noted({ keys: ["b", "c"], step: 3, line: 2 }),
+  );
+  expect(merged).toEqual(noted({ keys: ["a", "b", "c"], step: 5, line: 2 }));
+});
+
+test.each([
+  [undefined, 3, 3],
+  [3, undefined, 3],
+  [undefined, undefined, undefined],
+])("of the steps %j and %j, %j is kept", (before, now, kept) => {
+  expect(mergeChange(noted({ step: before, keys: ["a"] }), noted({ step: now, keys: ["a"] })).step).toBe(kept);
+});
+
+test("a change that adds nothing equals the one before, in any order of its keys", () => {
+  const before = noted({ keys: ["a", "b"], step: 5 });
+  expect(mergeChange(before, noted({ keys: ["a", "b"], step: 5 }))).toBe(before);
+  expect(mergeChange(before, noted({ keys: ["b", "a"], step: 1 }))).toBe(before);
+  expect(mergeChange(before, noted({ keys: ["a"] }))).toBe(before);
+});
+
+test("more keys than the bound are none, and stay none", () => {
+  const most = noted({ keys: names(CHANGED_KEYS_MAX) });
+  expect(mergeChange(most, noted({ keys: names(3) })).keys).toHaveLength(CHANGED_KEYS_MAX);
+  const none = mergeChange(most, noted({ keys: names(1, CHANGED_KEYS_MAX) }));
+  expect(none.keys).toBeUndefined();
+  expect(mergeChange(none, noted({ keys: ["a"] })).keys).toBeUndefined();
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { subjectMatches } from "./subject.ts";
+import { subjectMatches } from "./bus.ts";
 
 test.each([
   ["tidemark.a.v1", "tidemark.a.v1", true],
