@@ -49,3 +49,10 @@ const forgetSql = sql("runs_forget_columns", "SELECT runs.forget_columns()");
 export async function forgetColumns(tx: Tx): Promise<void> {
   await tx.rows(forgetSql, []);
 }
+
+const askSortKeySql = sql("runs_ask_sort_key", "SELECT ingest.note_sort_v1($1, $2, $3)");
+
+/** Notes that a list of an organization was sorted by a metric. */
+export async function askSortKey(tx: Tx, orgId: string, key: string, by: string): Promise<void> {
+  await tx.rows(askSortKeySql, [orgId, key, by]);
+}

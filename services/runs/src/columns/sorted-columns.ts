@@ -1,9 +1,9 @@
 import { setTimeout as rest } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
-import { type Db, sql } from "@tidemark/pg";
+import type { Db } from "@tidemark/pg";
 import { seeDeleted } from "../deletion/hidden-rows.sql.ts";
 import { type RunOrder, metricOrderOf } from "../list/run-list.rules.ts";
-import { askColumn, fillColumn, forgetColumns, listColumnsToFill } from "./kept-columns.sql.ts";
+import { askColumn, askSortKey, fillColumn, forgetColumns, listColumnsToFill } from "./kept-columns.sql.ts";
 
 /** Keeps the values of columns that tables of large organizations are sorted by. */
 export type ColumnKeeper = {
@@ -75,8 +75,6 @@ export type SortKeyAsks = {
   readonly ask: (orgId: string, q: string | undefined, order: RunOrder) => void;
 };
 
-const askSortKeySql = sql("runs_ask_sort_key", "SELECT ingest.note_sort_v1($1, $2, $3)");
-
 /** Creates asks with nothing in memory. */
 export function createSortKeyAsks(db: Pick<Db, "transaction">, onFailed: (error: unknown) => void): SortKeyAsks {
   const asked = new LRUCache<string, true>({ max: ASKS_MAX, ttl: ASK_EVERY_MS });
@@ -88,7 +86,7 @@ export function createSortKeyAsks(db: Pick<Db, "transaction">, onFailed: (error:
       const name = `${orgId}/${by}/${key}`;
       if (asked.has(name)) return;
       asked.set(name, true);
-      db.transaction((tx) => tx.rows(askSortKeySql, [orgId, key, by])).catch(onFailed);
+      db.transaction((tx) => askSortKey(tx, orgId, key, by)).catch(onFailed);
     },
   };
 }

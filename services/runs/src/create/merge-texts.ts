@@ -1,4 +1,5 @@
-import { sql, type Db } from "@tidemark/pg";
+import type { Db } from "@tidemark/pg";
+import { mergeNewTexts } from "./new-runs.sql.ts";
 
 /** Has the index of searched texts merged while runs are created. */
 export type TextMerger = {
@@ -13,8 +14,6 @@ export type TextMerger = {
 const RUNS_MAX = 128;
 const AFTER_MS = 5000;
 
-const mergeTexts = sql("runs_merge_new_texts", "SELECT runs.merge_new_texts()");
-
 /** Creates a merger for the runs that one process creates: it merges when many are waiting, or when some have waited for seconds. */
 export function createTextMerger(db: Pick<Db, "rows">): TextMerger {
   let waiting = 0;
@@ -27,7 +26,7 @@ export function createTextMerger(db: Pick<Db, "rows">): TextMerger {
     isMerging = true;
     waiting = 0;
     // Errors are ignored: searches find unmerged entries, and creates merge a list that has become twice as long.
-    await db.rows(mergeTexts, []).catch(() => {});
+    await mergeNewTexts(db).catch(() => {});
     isMerging = false;
     schedule();
   };

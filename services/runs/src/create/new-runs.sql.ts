@@ -1,5 +1,5 @@
 import { AppError } from "@tidemark/errors";
-import { sql, type Tx } from "@tidemark/pg";
+import { sql, type Db, type Tx } from "@tidemark/pg";
 import { runColumns, type RunRow } from "../read/runs.sql.ts";
 
 const takeRunIdSql = sql("runs_take_run_id", "SELECT runs.take_run_id($1, $2) AS taken");
@@ -155,4 +155,11 @@ export function createRuns(tx: Tx, home: GroupHome, runs: readonly GroupedRun[])
     runs.map(({ metadata }) => metadata),
     runs.map(({ createFingerprint }) => createFingerprint ?? null),
   ]);
+}
+
+const mergeTextsSql = sql("runs_merge_new_texts", "SELECT runs.merge_new_texts()");
+
+/** Has the index of searched texts merged. */
+export async function mergeNewTexts(db: Pick<Db, "rows">): Promise<void> {
+  await db.rows(mergeTextsSql, []);
 }

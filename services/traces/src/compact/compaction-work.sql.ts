@@ -1,4 +1,4 @@
-import { byteaArray, int4Array, int8Array, sql, type Db, type Tx } from "@tidemark/pg";
+import { binarySql, byteaArray, int4Array, int8Array, sql, type Db, type Tx } from "@tidemark/pg";
 import type { EncodedSegment } from "../state/segments.rules.ts";
 import type { TraceKey } from "../state/trace-state.rules.ts";
 
@@ -93,4 +93,18 @@ export async function replaceSegments(
     int4Array(segments.map(({ bytes }) => bytes)),
   ]);
   return row!.replaced;
+}
+
+const payloadsSql = binarySql(
+  "traces_list_all_payloads",
+  "SELECT id, payloads FROM traces.segments WHERE org_id = $1 AND trace_id = $2 AND run_id = $3 ORDER BY id",
+);
+
+/** Calls `take` with the packed payloads of each segment of a trace, in their order. The bytes are valid until it returns. */
+export async function eachPayloads(
+  tx: Tx,
+  { orgId, traceId, runId }: TraceKey,
+  take: (row: { readonly id: number; readonly payloads: Uint8Array }) => void,
+): Promise<void> {
+  await tx.each(payloadsSql, [orgId, traceId, runId], take);
 }

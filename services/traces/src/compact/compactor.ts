@@ -1,7 +1,15 @@
 import { startRounds, createPauses, nextTurn } from "@tidemark/work";
-import { type Db, binarySql, type Tx } from "@tidemark/pg";
+import type { Db, Tx } from "@tidemark/pg";
 import type { Log, Metrics } from "@tidemark/telemetry";
-import { claimTraces, postpone, findRest, finishWork, replaceSegments, weighSegments } from "./compaction-work.sql.ts";
+import {
+  claimTraces,
+  postpone,
+  eachPayloads,
+  findRest,
+  finishWork,
+  replaceSegments,
+  weighSegments,
+} from "./compaction-work.sql.ts";
 import { createByteReader, skipPayload, unpack } from "@tidemark/codecs/spans";
 import type { SpanTable } from "../fold/span-table.rules.ts";
 import { catchUp } from "../state/segments.sql.ts";
@@ -81,11 +89,6 @@ const SEGMENTS_SOON = 256;
 /** The payloads of a trace are in memory while it is rewritten; larger ones stay as they arrived. */
 const PAYLOAD_BYTES_MAX = 64 * 1024 * 1024;
 
-const payloadsSql = binarySql(
-  "traces_list_all_payloads",
-  "SELECT id, payloads FROM traces.segments WHERE org_id = $1 AND trace_id = $2 AND run_id = $3 ORDER BY id",
-);
-
 /** Rewrites a trace that has been quiet, if it is worth it, in one transaction that fails when events were added meanwhile. */
 async function compactTrace(db: Db, key: TraceKey, quietSeconds: number): Promise<Compacted> {
   const { orgId } = key;
@@ -138,22 +141,18 @@ async function readLastPayloads(tx: Tx, key: TraceKey, { ids, columns }: SpanTab
     bySegment.get(segment)!.set(columns.place[span]!, span);
   }
   const payloads: Uint8Array[] = [];
-  await tx.each<{ id: number; payloads: Uint8Array }>(
-    payloadsSql,
-    [key.orgId, key.traceId, key.runId],
-    ({ id, payloads: packed }) => {
-      const spans = bySegment.get(id);
-      if (spans === undefined) return;
-      const bytes = unpack(packed);
-      const from = createByteReader(bytes);
-      for (let place = 0; from.left() > 0; place++) {
-        const start = bytes.length - from.left();
-        skipPayload(from);
-        const span = spans.get(place);
-        // A copy, because the memory is used again.
-        if (span !== undefined) payloads[span] = Uint8Array.from(bytes.subarray(start, bytes.length - from.left()));
-      }
-    },
-  );
+  await eachPayloads(tx, key, ({ id, payloads: packed }) => {
+    const spans = bySegment.get(id);
+    if (spans === undefined) return;
+    const bytes = unpack(packed);
+    const from = createByteReader(bytes);
+    for (let place = 0; from.left() > 0; place++) {
+      const start = bytes.length - from.left();
+      skipPayload(from);
+      const span = spans.get(place);
+      // A copy, because the memory is used again.
+      if (span !== undefined) payloads[span] = Uint8Array.from(bytes.subarray(start, bytes.length - from.left()));
+    }
+  });
   return payloads;
 }
