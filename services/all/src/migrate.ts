@@ -1,10 +1,9 @@
 import { ConfigError, parseConfig } from "@tidemark/host/config";
 import { hostConfig, migrateModules } from "@tidemark/host";
 import { prepareLogins } from "@tidemark/pg";
-import { loginConfig } from "./login-config.ts";
+import { loginConfig, knownNames } from "./settings.ts";
 import { loginsOf } from "./login-urls.ts";
 import { allModules } from "./modules.ts";
-import { knownNames } from "./settings.ts";
 
 // Migrates the database, makes the login roles of the processes, and ends: the job that runs before the rollout of a new version. It alone
 // has the owner's URL.

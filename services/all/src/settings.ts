@@ -1,6 +1,5 @@
-import { configNames, defineConfig, text } from "@tidemark/host/config";
+import { configNames, defineConfig, text, secret } from "@tidemark/host/config";
 import { configGroups } from "@tidemark/host";
-import { loginConfig } from "./login-config.ts";
 import { moduleList } from "./module-list.ts";
 
 /** Settings of the launcher and of the one-command start. */
@@ -39,6 +38,15 @@ const launchConfig = defineConfig({
     env: "TIDEMARK_CHROMIUM",
     optional: true,
     help: "Path of a Chromium for the tests of pages, instead of one from PATH.",
+  }),
+});
+
+/** Settings of the migration job. */
+export const loginConfig = defineConfig({
+  loginUrls: secret({
+    env: "TIDEMARK_LOGIN_URLS",
+    optional: true,
+    help: "The TIDEMARK_DATABASE_URL of each process, for the migration job, which makes the login roles that they name: module=postgres://..., separated by white space.",
   }),
 });
 

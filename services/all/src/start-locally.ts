@@ -5,11 +5,9 @@ import { join } from "node:path";
 import { version } from "@tidemark/host";
 import { cacheDirectory, startError, startPostgres } from "@tidemark/local";
 import { obtainBundle } from "@tidemark/web/build";
-import type { CommandLine } from "./command-line.ts";
+import { type CommandLine, say, type Running } from "./run-local.ts";
 import { openDataDirectory } from "./data-directory.ts";
-import { ensureLocalKey } from "./local-key.ts";
-import { prepareLocalDatabase, type LocalProcesses } from "./local-logins.ts";
-import { say, type Running } from "./run-local.ts";
+import { ensureLocalKey, prepareLocalDatabase, type LocalProcesses } from "./local-access.ts";
 
 /** The argument that `startLocally` passes to the function that starts the product. */
 export type LocalParts = {

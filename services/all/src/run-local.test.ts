@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { parseCommandLine } from "./command-line.ts";
+import { parseCommandLine } from "./run-local.ts";
 
 const read = (args: string[], environment: Record<string, string> = {}) =>
   parseCommandLine(args, environment, "/home/ada/lab");
