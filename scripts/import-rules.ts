@@ -1,7 +1,6 @@
 import { dirname } from "node:path";
-import { readSchemaModules, readServiceFiles } from "./imports/product.ts";
+import { readSchemaModules, readServiceFiles, judgeReads } from "./imports/schema-reads.ts";
 import { judge } from "./imports/rules.ts";
-import { judgeReads } from "./imports/schema-reads.ts";
 import { readWorkspace } from "./imports/workspace.ts";
 
 // Says which imports and which reads of other schemas break a rule; exit code 1 if there are any.

@@ -6,8 +6,7 @@ import { fileURLToPath } from "node:url";
 import { cacheDirectory, isStartError, startError } from "../infra/local/src/toolcache/index.mjs";
 import { installDependencies } from "./launch/install-dependencies.mjs";
 import { obtainNode } from "./launch/tools.mjs";
-import { runProgram } from "./launch/run-program.mjs";
-import { takeSignals } from "./launch/signals.mjs";
+import { runProgram, takeSignals } from "./launch/run-program.mjs";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 

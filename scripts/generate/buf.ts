@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type CommandResult, runNode } from "../run-command.ts";
-import { type FileTree, readTree } from "./tree.ts";
+import { type FileTree, readTree } from "./generated.ts";
 
 /** Runs buf, as the proto package has it installed, on the proto folder of the repository. Needs no network. */
 export function buf(root: string, args: readonly string[]): Promise<CommandResult> {

@@ -2,8 +2,7 @@ import { mkdir, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { generatedFile, generatedFiles, generatedFolder } from "./generated.ts";
-import { readTree, writeTree } from "./tree.ts";
+import { generatedFile, generatedFiles, generatedFolder, readTree, writeTree } from "./generated.ts";
 
 let root = "";
 beforeEach(async () => {

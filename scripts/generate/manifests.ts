@@ -2,8 +2,7 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { allModules } from "@tidemark/all";
-import { type Generated, generatedFile, generatedFiles } from "./generated.ts";
-import type { FileTree } from "./tree.ts";
+import { type Generated, generatedFile, generatedFiles, type FileTree } from "./generated.ts";
 
 type Deployed = (typeof allModules)[number];
 

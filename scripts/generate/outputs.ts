@@ -1,10 +1,9 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { renderLicenses } from "../dependencies/licenses.rules.ts";
-import { readPackages } from "../dependencies/read-packages.ts";
+import { readPackages } from "../dependencies/pnpm.ts";
 import { drawImports, placeDrawing } from "../imports/diagram.ts";
-import { readSchemaModules, readServiceFiles } from "../imports/product.ts";
-import { drawReads, schemaObjects } from "../imports/schema-reads.ts";
+import { readSchemaModules, readServiceFiles, drawReads, schemaObjects } from "../imports/schema-reads.ts";
 import { readWorkspace } from "../imports/workspace.ts";
 import { runNode } from "../run-command.ts";
 import { renderProto } from "./buf.ts";

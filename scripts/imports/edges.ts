@@ -1,7 +1,6 @@
 import { isBuiltin } from "node:module";
 import { posix } from "node:path";
-import type { Import } from "./read-imports.ts";
-import type { Package, SourceFile, Workspace } from "./workspace.ts";
+import type { Import, Package, SourceFile, Workspace } from "./workspace.ts";
 
 /** The target of an import. */
 export type Target =

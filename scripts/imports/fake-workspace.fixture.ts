@@ -1,6 +1,5 @@
-import { readImports } from "./read-imports.ts";
+import { readImports, type Package } from "./workspace.ts";
 import { judge } from "./rules.ts";
-import type { Package } from "./workspace.ts";
 
 const manifest = (
   name: string,

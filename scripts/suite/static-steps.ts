@@ -1,12 +1,10 @@
 import { join } from "node:path";
-import { auditDependencies } from "../dependencies/audit-step.ts";
+import { auditDependencies, readPackages } from "../dependencies/pnpm.ts";
 import { judgeLicenses } from "../dependencies/licenses.rules.ts";
-import { readPackages } from "../dependencies/read-packages.ts";
 import { buf } from "../generate/buf.ts";
 import { generatedOutputs } from "../generate/outputs.ts";
-import { readSchemaModules, readServiceFiles } from "../imports/product.ts";
+import { readSchemaModules, readServiceFiles, judgeReads } from "../imports/schema-reads.ts";
 import { type Fault, judge } from "../imports/rules.ts";
-import { judgeReads } from "../imports/schema-reads.ts";
 import { readWorkspace } from "../imports/workspace.ts";
 import { type CommandResult, runNode } from "../run-command.ts";
 

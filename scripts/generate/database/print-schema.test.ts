@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { createTestDatabase, postgresMajor, type TestDatabase } from "@tidemark/testkit";
 import pg from "pg";
-import { withCatalog } from "./migrated-database.ts";
+import { withCatalog } from "./schema-files.ts";
 import { printSchema } from "./print-schema.ts";
 
 const statements = `

@@ -1,6 +1,5 @@
-import { type Catalog, type Owned, ownedColumns, ownerAndGrants } from "./catalog.ts";
+import { type Catalog, type Owned, ownedColumns, ownerAndGrants, comment, wrap } from "./catalog.ts";
 import { printTables } from "./print-tables.ts";
-import { comment, wrap } from "./wrap.ts";
 
 /**
  * Returns a schema of the connected database as text for people: types, tables with everything that belongs to them, views

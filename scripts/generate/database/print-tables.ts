@@ -1,5 +1,4 @@
-import { type Catalog, type Grant, type Owned, ownedColumns, ownerAndGrants } from "./catalog.ts";
-import { comment, wrap } from "./wrap.ts";
+import { type Catalog, type Grant, type Owned, ownedColumns, ownerAndGrants, comment, wrap } from "./catalog.ts";
 
 type Table = Owned & {
   readonly name: string;

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { comment, wrap } from "./wrap.ts";
+import { comment, wrap } from "./catalog.ts";
 
 test("a statement of at most 120 characters stays on its line", () => {
   const statement = `GRANT SELECT ON TABLE ${"a".repeat(78)} TO one, two, three;`;

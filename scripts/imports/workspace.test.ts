@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { readImports } from "./read-imports.ts";
+import { readImports } from "./workspace.ts";
 
 test.each([
   ["a declaration", `import { a } from "x";`, "x", false],

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
-import { dependencyStamp, manifests, workspacePatterns } from "./dependency-stamp.mjs";
+import { dependencyStamp, manifests, workspacePatterns } from "./install-dependencies.mjs";
 
 let root = "";
 

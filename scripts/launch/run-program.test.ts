@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { signalFilter } from "./signals.mjs";
+import { signalFilter } from "./run-program.mjs";
 
 test.each([
   [
