@@ -2,8 +2,7 @@ import type { Bench } from "./frame/bench.ts";
 import { shown } from "./frame/report.ts";
 import type { BenchStack } from "./frame/stack.ts";
 import { untilCompacted } from "./metrics/compaction.ts";
-import { fillRuns } from "./metrics/fill-runs.ts";
-import { keyNames } from "./metrics/load-shots.ts";
+import { fillRuns, keyNames } from "./metrics/load-shots.ts";
 import { openRowPerPoint } from "./metrics/row-per-point.ts";
 import { seriesValues, valueClasses } from "./metrics/values.ts";
 

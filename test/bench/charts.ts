@@ -3,7 +3,7 @@ import { measureRead, type Measured } from "./frame/measure.ts";
 import { shown } from "./frame/report.ts";
 import type { BenchStack } from "./frame/stack.ts";
 import { untilCompacted } from "./metrics/compaction.ts";
-import { fillRuns } from "./metrics/fill-runs.ts";
+import { fillRuns } from "./metrics/load-shots.ts";
 import { seriesValues } from "./metrics/values.ts";
 
 const KEY = "train/loss";

@@ -1,9 +1,8 @@
 import { bytes } from "./bytes.ts";
 import { charts } from "./charts.ts";
-import type { Bench } from "./frame/bench.ts";
+import { type Bench, describeRun, runBench } from "./frame/bench.ts";
 import { OPTIONS, parseBenchArguments } from "./frame/command-line.ts";
 import { createReport } from "./frame/report.ts";
-import { describeRun, runBench } from "./frame/run-bench.ts";
 import { lists } from "./lists.ts";
 import { neighbors } from "./neighbors.ts";
 import { tenants } from "./tenants.ts";

@@ -3,8 +3,7 @@ import { measureRead, measureShots } from "./frame/measure.ts";
 import { shown } from "./frame/report.ts";
 import { withSender, type Shot } from "./frame/sender.ts";
 import type { BenchStack } from "./frame/stack.ts";
-import { largeTrace, SPANS_A_TRACE, traceEvents } from "./traces/events.ts";
-import { bytesOfSpanRow, copyTraces, readStored } from "./traces/rows.ts";
+import { largeTrace, SPANS_A_TRACE, traceEvents, bytesOfSpanRow, copyTraces, readStored } from "./traces/events.ts";
 
 const RUNS = 8;
 const TRACES_A_REQUEST = 5;

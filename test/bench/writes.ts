@@ -1,8 +1,7 @@
 import type { Bench, BenchContext } from "./frame/bench.ts";
-import { cpuBetween } from "./frame/cpu.ts";
+import { cpuBetween, type BenchStack } from "./frame/stack.ts";
 import { measure, measureShots, type Measured } from "./frame/measure.ts";
 import { medianOf } from "./frame/percentiles.ts";
-import type { BenchStack } from "./frame/stack.ts";
 import { holdCompaction, untilCompacted } from "./metrics/compaction.ts";
 import { loadShots, type WriteLoad } from "./metrics/load-shots.ts";
 import { openRowPerPoint } from "./metrics/row-per-point.ts";

@@ -1,8 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { requireChromium } from "@tidemark/testkit";
-import { openBenchStack } from "../bench/frame/stack.ts";
-import { withFreshPostgres } from "../bench/frame/postgres.ts";
+import { openBenchStack, withFreshPostgres } from "../bench/frame/stack.ts";
 import { LAPTOP, openPage, PHONE, signInWithKey, startChromium } from "../browser/browser.ts";
 import { dashboardFolder } from "../browser/dashboard/dashboard-folder.ts";
 import { logSweep, PROJECT } from "./sweep.ts";

@@ -1,4 +1,4 @@
-import { seededRandom } from "../bench/seeded-random.ts";
+import { seededRandom } from "../bench/metrics/values.ts";
 
 /** A point of one of two half circles that reach into each other. */
 export type Example = { readonly x: number; readonly y: number; readonly label: 0 | 1 };

@@ -1,9 +1,8 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { cpuBetween, type CpuReading } from "./cpu.ts";
+import { cpuBetween, type CpuReading, type BenchStack } from "./stack.ts";
 import { drive, type Answer } from "./drive.ts";
 import { percentilesOf, type Percentiles } from "./percentiles.ts";
 import { withSender, type Shot } from "./sender.ts";
-import type { BenchStack } from "./stack.ts";
 
 /** A load on the product, or on the system it is compared with. */
 type Load = {

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { batchTemplate } from "./batch-template.ts";
+import { batchTemplate } from "./bodies.ts";
 
 type Point = { metrics: Record<string, number>; step: number; timestamp?: string };
 const parse = (body: Buffer): Point[] => (JSON.parse(body.toString()) as { points: Point[] }).points;

@@ -1,6 +1,15 @@
-import { seededRandom } from "../seeded-random.ts";
-
 // The numbers that are written: seeded, so that two runs of a bench get the same.
+
+/** Numbers in [0, 1) with 32 random bits, the same for the same seed (mulberry32). */
+export function seededRandom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
 
 /** Values that training logs, as classes that compress differently. */
 export const valueClasses = ["noisy", "float32", "integer", "constant"] as const;
