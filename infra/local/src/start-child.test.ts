@@ -2,7 +2,7 @@ import { mkdtemp, readlink, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { join } from "node:path";
-import { processesIn } from "./stop-leftovers.ts";
+import { processesIn } from "./claim-folder.ts";
 import { startChild } from "./start-child.ts";
 import { eventually, hasEnded, holdInProcess, killHard } from "./held-server.fixture.ts";
 

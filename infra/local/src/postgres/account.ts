@@ -13,8 +13,7 @@ import {
   stat,
 } from "node:fs/promises";
 import { join, basename, dirname } from "node:path";
-import { findExecutable } from "../toolcache/find-programs.mjs";
-import { runCaptured } from "../toolcache/run-captured.mjs";
+import { findExecutable, runCaptured } from "../toolcache/programs.mjs";
 import { startError } from "../toolcache/failures.mjs";
 import type { Log } from "../start-child.ts";
 import { tmpdir } from "node:os";

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { chown, mkdtemp, open, readFile, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { runCaptured } from "../toolcache/run-captured.mjs";
+import { runCaptured } from "../toolcache/programs.mjs";
 import { startError } from "../toolcache/failures.mjs";
 import type { Log } from "../start-child.ts";
 import type { Account } from "./account.ts";

@@ -4,7 +4,7 @@ import { explainFailure, startError } from "../toolcache/failures.mjs";
 import { freePort } from "../free-port.ts";
 import { pollUntil } from "../poll-until.ts";
 import { startChild, type Child, type Log, type StopStep } from "../start-child.ts";
-import { stopLeftovers } from "../stop-leftovers.ts";
+import { stopLeftovers } from "../claim-folder.ts";
 import type { Account } from "./account.ts";
 import type { PostgresPrograms } from "./obtain-postgres.ts";
 

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import pg from "pg";
 import { freePort } from "../free-port.ts";
-import { processesIn } from "../stop-leftovers.ts";
+import { processesIn } from "../claim-folder.ts";
 import { hasEnded, holdInProcess, killHard } from "../held-server.fixture.ts";
 import { type PostgresSource, packagedPostgres } from "./obtain-postgres.ts";
 import { type Postgres, type PostgresOptions, startPostgres } from "./start-postgres.ts";

@@ -2,8 +2,7 @@ import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { cacheDirectory } from "../toolcache/cache-directory.mjs";
-import { findExecutable } from "../toolcache/find-programs.mjs";
-import { runCaptured } from "../toolcache/run-captured.mjs";
+import { findExecutable, runCaptured } from "../toolcache/programs.mjs";
 
 /** The servers that split mode needs, and the gRPC client of the tests, which is obtained in the same ways. */
 export type ServerName = "nats-server" | "minio" | "grpcurl";

@@ -14,8 +14,7 @@ import {
   type ServerName,
   type ServerSource,
 } from "./find-server.ts";
-import { findExecutable } from "../toolcache/find-programs.mjs";
-import { runCaptured } from "../toolcache/run-captured.mjs";
+import { findExecutable, runCaptured } from "../toolcache/programs.mjs";
 
 export type ObtainOptions = FindOptions & {
   /** Progress: one line when something that takes time begins, and periodically while it lasts. */

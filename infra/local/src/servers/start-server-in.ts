@@ -1,11 +1,10 @@
 import { homedir } from "node:os";
 import { basename } from "node:path";
 import { explainFailure, startError } from "../toolcache/failures.mjs";
-import { claimFolder, unusableFolder } from "../claim-folder.ts";
+import { claimFolder, unusableFolder, stopLeftovers } from "../claim-folder.ts";
 import { freePort, isPortFree } from "../free-port.ts";
 import { startChild, type Child, type ChildExit, type Log, type StopStep } from "../start-child.ts";
 import { pollUntil } from "../poll-until.ts";
-import { stopLeftovers } from "../stop-leftovers.ts";
 
 export type ServerSpec = {
   /** The name that people know it by. */

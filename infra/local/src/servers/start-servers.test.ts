@@ -5,7 +5,7 @@ import { basename, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { freePort } from "../free-port.ts";
 import { eventually } from "../held-server.fixture.ts";
-import { processesIn } from "../stop-leftovers.ts";
+import { processesIn } from "../claim-folder.ts";
 import { startChild } from "../start-child.ts";
 import { findServer } from "./find-server.ts";
 import { listBucketsStatus, startMinio } from "./start-minio.ts";

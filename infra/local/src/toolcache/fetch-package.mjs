@@ -2,9 +2,8 @@ import { existsSync } from "node:fs";
 import { chmod, mkdir, mkdtemp, readdir, rename, rm, statfs, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { explainFailure, isStartError, startError } from "./failures.mjs";
-import { findNpm } from "./find-programs.mjs";
+import { findNpm, runCaptured } from "./programs.mjs";
 import { withLock } from "./lock.mjs";
-import { runCaptured } from "./run-captured.mjs";
 
 /**
  * @typedef {object} PackageRequest

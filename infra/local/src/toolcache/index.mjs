@@ -2,7 +2,6 @@
 // before dependencies are installed. So it imports only node: modules.
 export { cacheDirectory } from "./cache-directory.mjs";
 export { fetchPackage, fetchedVersions, packageVersions } from "./fetch-package.mjs";
-export { findExecutable } from "./find-programs.mjs";
+export { findExecutable, runCaptured } from "./programs.mjs";
 export { tryLock, withLock } from "./lock.mjs";
-export { runCaptured } from "./run-captured.mjs";
 export { explainFailure, isStartError, startError } from "./failures.mjs";

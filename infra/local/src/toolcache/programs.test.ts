@@ -2,7 +2,7 @@ import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { findExecutable, findNpm } from "./find-programs.mjs";
+import { findExecutable, findNpm, runCaptured } from "./programs.mjs";
 
 const running = "/usr/lib/node_modules/npm/bin/npm-cli.js";
 const beside = "/opt/node/lib/node_modules/npm/bin/npm-cli.js";
@@ -49,4 +49,25 @@ test.each([
 
 test("a relative entry of PATH is not searched", () => {
   expect(findExecutable("npm", "bin")).toBeUndefined();
+});
+
+test("keeps both outputs, the code, and gives the input", async () => {
+  const result = await runCaptured("/bin/sh", ["-c", "read line; echo out $line; echo err >&2; exit 3"], {
+    input: "in\n",
+  });
+  expect(result).toMatchObject({ code: 3, stdout: "out in\n" });
+  expect(result.output).toContain("err\n");
+});
+
+test("a program that is not there is a code and a reason, not an exception", async () => {
+  const result = await runCaptured("/nowhere/program", []);
+  expect(result.code).toBe(-1);
+  expect(result.output).toContain("ENOENT");
+});
+
+test("a program that is aborted is ended, and the reason is returned", async () => {
+  const controller = new AbortController();
+  const running = runCaptured("/bin/sh", ["-c", "exec sleep 60"], { signal: controller.signal });
+  controller.abort(new Error("enough"));
+  await expect(running).rejects.toThrow("enough");
 });
