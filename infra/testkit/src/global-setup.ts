@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { startPostgres, type Postgres } from "@tidemark/local";
 import { postgresMajor } from "./depth.ts";
 import { obtainChromium } from "./chromium.ts";
-import { makePostgresFolder } from "./postgres-folder.ts";
+import { makePostgresFolder } from "./test-database.ts";
 import { obtainPython } from "./python.ts";
 import { obtainServersOfRun } from "./require-servers.ts";
 

@@ -5,16 +5,16 @@ export { requirePython, type PythonNeeds } from "./python.ts";
 export {
   untilEarlierWritesEnd,
   createFencedDatabase,
-  type FencedDatabase,
   createTestDatabase,
   testServerUrl,
   withPatience,
-  type TestDatabase,
   testSql,
+  makePostgresFolder,
+  type FencedDatabase,
+  type TestDatabase,
 } from "./test-database.ts";
 export { createReadCounter, type ReadCounter, type Reads } from "./read-counter.ts";
 export { heldBufferBytes, watchBuffers } from "./held-buffers.ts";
 export { limitedGate } from "./limited-gate.ts";
 export { noteMissing, requireServers } from "./require-servers.ts";
-export { makePostgresFolder } from "./postgres-folder.ts";
 export { PATIENCE_MS, until } from "./until.ts";

@@ -11,6 +11,9 @@ import {
   type Statement,
 } from "@tidemark/pg";
 import { until } from "./until.ts";
+import { chmod, mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 
 /** A migrated database for one test. */
 export type TestDatabase = {
@@ -164,4 +167,11 @@ export async function untilEarlierWritesEnd(db: Pick<Db, "one">): Promise<void> 
     "earlier transactions to end",
     async () => (await db.one<{ ended: boolean }>(haveEnded, [taken?.number]))?.ended,
   );
+}
+
+/** Makes a folder for a PostgreSQL. Another account passes through it where the tests run as root: PostgreSQL 15 opens its folder by the full path. */
+export async function makePostgresFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "tidemark-test-postgres-"));
+  await chmod(folder, 0o711);
+  return folder;
 }
