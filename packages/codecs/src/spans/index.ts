@@ -1,10 +1,10 @@
 export {
   createByteReader,
-  type ByteReader,
   createByteWriter,
-  type ByteWriter,
   codecError,
   isCodecError,
+  type ByteReader,
+  type ByteWriter,
   type CodecError,
 } from "../bytes.ts";
 export { pack, unpack } from "./pack.ts";
@@ -12,9 +12,9 @@ export {
   readPayload,
   skipPayload,
   writePayload,
-  type SpanPayload,
   newSpanRecord,
   NONE,
+  type SpanPayload,
   type SpanRecord,
 } from "./span-record.ts";
 export { spansInCycles } from "./span-cycles.ts";

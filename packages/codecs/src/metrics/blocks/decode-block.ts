@@ -4,8 +4,14 @@ import { createByteReader, expectEnd, type ByteReader, type NumberBuffer } from 
 import { NUMBER_HEADER_BYTES } from "../numbers/number-layout.ts";
 import { readNumbers } from "../numbers/numbers.ts";
 import { DIRECTORY_ENTRY_BYTES } from "../storage-layout.ts";
-import { BLOCK_HEADER_BYTES, DIRECTORY_ENTRY_WORDS, readBlockHeader, type BlockHeader } from "./block-layout.ts";
-import { isEverywhere, readPresence } from "./presence.ts";
+import {
+  BLOCK_HEADER_BYTES,
+  DIRECTORY_ENTRY_WORDS,
+  readBlockHeader,
+  type BlockHeader,
+  isEverywhere,
+  readPresence,
+} from "./block-layout.ts";
 
 /**
  * Decodes a block. Throws a CodecError for bytes that encodeBlock did not write: cut short, too long, of an unknown version or codec, or

@@ -6,12 +6,13 @@ import {
   BLOCK_WIDTH_MAX,
   DIRECTORY_ENTRY_WORDS,
   writeBlockHeader,
+  presenceBytesMax,
+  writePresence,
 } from "./block-layout.ts";
 import { createByteWriter, type ByteWriter } from "../numbers/bytes.ts";
 import { writeChunkStatistics, chunkSumsOf } from "./chunk-statistics.ts";
 import { codecError } from "../../bytes.ts";
 import { CHUNK_STATISTICS_BYTES, DIRECTORY_ENTRY_BYTES, STATISTICS_WIDTH_MAX } from "../storage-layout.ts";
-import { presenceBytesMax, writePresence } from "./presence.ts";
 import { numberBytesMax, writeNumbers, type Effort } from "../numbers/numbers.ts";
 
 /** The key range `[firstKey, firstKey + width)` of a block, and how hard to look for the smallest form. */
