@@ -1,8 +1,7 @@
 import { type FileTree, type TreePath, walkFolders, type WalkedFolder } from "../file-tree.ts";
 import type { Item, JsonObject, JsonValue, RunItem } from "../items.ts";
 import { isObject, JSON_DEPTH_MAX, jsonObject, readPythonJson, boundedJson } from "../json.ts";
-import { completeLines, readTextFile } from "../text-files.ts";
-import { readPointFloat, readPythonFloat } from "../numbers.ts";
+import { completeLines, readTextFile, readPointFloat, readPythonFloat } from "../text-files.ts";
 import { createPointBatches } from "../point-batches.ts";
 import { createWarnings, type Warnings } from "../warnings.ts";
 import { parse } from "yaml";

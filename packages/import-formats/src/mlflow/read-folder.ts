@@ -1,7 +1,6 @@
 import { type FileTree, type TreePath, joinPath, walkFolders } from "../file-tree.ts";
 import type { Item } from "../items.ts";
-import { completeLines, readTextFile } from "../text-files.ts";
-import { readPointFloat, readPythonFloat } from "../numbers.ts";
+import { completeLines, readTextFile, readPointFloat, readPythonFloat } from "../text-files.ts";
 import { createPointBatches } from "../point-batches.ts";
 import { createWarnings, type Warnings } from "../warnings.ts";
 import { MLFLOW_TEXTS_MAX, mlflowRunItem } from "./run-item.ts";

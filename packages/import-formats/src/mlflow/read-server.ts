@@ -1,7 +1,7 @@
 import { isExactNumber } from "@tidemark/values";
 import type { Item, JsonObject, JsonValue } from "../items.ts";
 import { isObject, numberOf, pointNumberOf } from "../json.ts";
-import { readPointFloat } from "../numbers.ts";
+import { readPointFloat } from "../text-files.ts";
 import { createPointBatches } from "../point-batches.ts";
 import { createWarnings, type Warnings } from "../warnings.ts";
 import { MLFLOW_TEXTS_MAX, mlflowRunItem } from "./run-item.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { readPythonFloat } from "./numbers.ts";
+import { readPythonFloat } from "./text-files.ts";
 
 test.each([
   ["1.5", 1.5],
