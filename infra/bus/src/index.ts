@@ -5,8 +5,8 @@ export type { NatsBusOptions } from "./nats-bus.ts";
 export {
   CHANGES_SUBJECT,
   startChangePublisher,
-  type ChangePublisher,
   CHANGED_KEYS_MAX,
   mergeChange,
+  type ChangePublisher,
   type NotedChange,
 } from "./change-publisher.ts";

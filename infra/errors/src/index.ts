@@ -4,10 +4,10 @@ export {
   gone,
   isAppError,
   notFound,
-  type AppErrorDetails,
-  type ErrorMembers,
   isReason,
   reasons,
+  type AppErrorDetails,
+  type ErrorMembers,
   type Reason,
   type RpcCode,
 } from "./app-error.ts";

@@ -3,12 +3,12 @@ export { isLoopback as isLoopbackAddress, isPlaceholder } from "./exposure.rules
 export { hostConfig, version } from "./host-config.ts";
 export {
   defineModule,
+  migrateModules,
+  migrationsOf,
+  rolesOf,
   type ModuleContext,
   type ModuleDefinition,
   type ModuleNeed,
   type RunningModule,
-  migrateModules,
-  migrationsOf,
-  rolesOf,
 } from "./module.ts";
 export { runProcess } from "./run-process.ts";

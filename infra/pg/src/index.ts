@@ -29,10 +29,10 @@ export { prepareLogins, type Login } from "./logins.ts";
 export {
   migrate,
   platformMigrations,
-  type MigrationReport,
   isFrozen,
-  type MigrationSet,
   readMigrationFiles,
+  type MigrationReport,
+  type MigrationSet,
 } from "./migrate.ts";
 export { putOutbox, startRelay, type OutboxMessage, type Relay, type RelayedMessage } from "./outbox.ts";
 export { sqlState } from "./pg-error.ts";

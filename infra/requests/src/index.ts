@@ -17,11 +17,11 @@ export {
   createRunDirectory,
   forgetAllRuns,
   forgetRuns,
+  watchRuns,
   type FindRuns,
   type RunChange,
   type RunDirectory,
   type RunRef,
-  watchRuns,
 } from "./run-directory.ts";
 export { admitChange, admitWithin, admitWrite, isPlanRefusal } from "./plan-limits/admit-write.ts";
 export {

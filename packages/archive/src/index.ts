@@ -17,12 +17,12 @@ export {
   encodeLine,
   encodePoints,
   writeColumn,
+  readLines,
   type ArchiveLine,
   type LineKind,
   type LineOf,
   type UnknownLine,
   type WrittenColumns,
-  readLines,
   type NumberedLine,
 } from "./line.ts";
 export { COUNTED_TYPES, LINE_LENGTHS_MAX, noCounts, type CountedType } from "./line-shapes.ts";

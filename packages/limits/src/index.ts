@@ -2,12 +2,12 @@ export * from "./limits.ts";
 export {
   awaitsPayment,
   billingStates,
-  type BillingState,
   limitOf,
   planOf,
   planTargets,
   planTiers,
   tierOf,
+  type BillingState,
   type Plan,
   type Plans,
   type PlanTarget,
@@ -16,11 +16,11 @@ export {
 export { hostedPlans, parsePlans } from "./plans/hosted-plans.ts";
 export {
   monthOf,
-  type Month,
   LINE_BYTES,
   POINT_BYTES,
   ROW_BYTES,
   storageKinds,
+  type Month,
   type StorageBytes,
   type StorageKind,
 } from "./plans/usage.ts";

@@ -5,9 +5,9 @@ export {
   isExactNumber,
   isRounded,
   keepDigits,
-  type ExactNumber,
   parseKeeping,
   setOwn,
+  type ExactNumber,
   type KeepingOptions,
   type KeptNumbers,
 } from "./exact-number.ts";
