@@ -4,7 +4,7 @@ import { afterEach, beforeAll, expect, test } from "@jest/globals";
 import { until } from "@tidemark/testkit";
 import { LARGE_VALUES, writeLargeProject } from "../e2e/kept-exports.fixture.ts";
 import { asOperator } from "../stack/people.ts";
-import { queryDatabase } from "../stack/query-database.ts";
+import { queryDatabase } from "../stack/attach.ts";
 import { describeAttacks } from "./attacked-stack.ts";
 import { countOf, headOf, openWire, type Wire } from "./wires.ts";
 

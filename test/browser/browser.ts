@@ -1,5 +1,5 @@
 import { isDeep, PATIENCE_MS } from "@tidemark/testkit";
-import { openBrowser, sessionCookie } from "../stack/browser.ts";
+import { openBrowser, sessionCookie } from "../stack/people.ts";
 import { chromium, type Browser, type BrowserContext, type Frame, type Page, type Request } from "playwright-core";
 
 // As root there is no sandbox. Features that call home would wait for names that a machine without a network cannot look up.

@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import { until } from "@tidemark/testkit";
-import { queryDatabase } from "../stack/query-database.ts";
+import { queryDatabase } from "../stack/attach.ts";
 import { describeEmbeds, newEmbed, newRun } from "./embeds.ts";
 
 const HOSTILE = [`<img src=x onerror="document.title='owned'">`, `</script><script>document.title="owned"</script>`];

@@ -2,9 +2,8 @@ import { randomUUID } from "node:crypto";
 import { expect, test } from "@jest/globals";
 import { until } from "@tidemark/testkit";
 import type { Frame } from "playwright-core";
-import { sessionCookie } from "../stack/browser.ts";
-import { newEmail, revokeKeys } from "../stack/people.ts";
-import { queryDatabase } from "../stack/query-database.ts";
+import { sessionCookie, newEmail, revokeKeys } from "../stack/people.ts";
+import { queryDatabase } from "../stack/attach.ts";
 import type { OwnStack } from "../stack/stack.ts";
 import { describeEmbeds, newEmbed, newRun, type Made, type Scene } from "./embeds.ts";
 

@@ -2,7 +2,7 @@ import { expect, test } from "@jest/globals";
 import { randomUUID } from "node:crypto";
 import { describeModes } from "../stack/modes.ts";
 import { createTeam, type Person } from "../stack/people.ts";
-import { queryDatabase } from "../stack/query-database.ts";
+import { queryDatabase } from "../stack/attach.ts";
 
 type DeviceCode = { device_code: string; user_code: string };
 

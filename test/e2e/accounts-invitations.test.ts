@@ -1,9 +1,18 @@
 import { expect, test } from "@jest/globals";
 import { randomUUID } from "node:crypto";
-import { cookiesSetBy, sessionCookie } from "../stack/browser.ts";
+import {
+  cookiesSetBy,
+  sessionCookie,
+  asOperator,
+  createTeam,
+  inviteTokenIn,
+  newEmail,
+  signIn,
+  type Person,
+  type Team,
+} from "../stack/people.ts";
 import { describeModes } from "../stack/modes.ts";
-import { asOperator, createTeam, inviteTokenIn, newEmail, signIn, type Person, type Team } from "../stack/people.ts";
-import { queryDatabase } from "../stack/query-database.ts";
+import { queryDatabase } from "../stack/attach.ts";
 
 const RFC3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;

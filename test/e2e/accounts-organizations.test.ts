@@ -1,8 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { randomUUID } from "node:crypto";
-import { openBrowser } from "../stack/browser.ts";
+import { openBrowser, asOperator, createTeam, newEmail, newName, signIn } from "../stack/people.ts";
 import { describeModes } from "../stack/modes.ts";
-import { asOperator, createTeam, newEmail, newName, signIn } from "../stack/people.ts";
 
 const RFC3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;

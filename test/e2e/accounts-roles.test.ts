@@ -1,8 +1,16 @@
 import { expect, test } from "@jest/globals";
-import { sessionCookie, type Browser } from "../stack/browser.ts";
+import {
+  sessionCookie,
+  type Browser,
+  createTeam,
+  newEmail,
+  newName,
+  signIn,
+  type Role,
+  type Team,
+} from "../stack/people.ts";
 import type { Answer } from "../stack/client.ts";
 import { describeModes } from "../stack/modes.ts";
-import { createTeam, newEmail, newName, signIn, type Role, type Team } from "../stack/people.ts";
 
 const everyScope = [
   "sdk:ingest",

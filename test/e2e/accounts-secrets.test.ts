@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { describeOwnModes } from "../stack/modes.ts";
 import { createTeam, inviteTokenIn, newEmail } from "../stack/people.ts";
-import { queryDatabase } from "../stack/query-database.ts";
+import { queryDatabase } from "../stack/attach.ts";
 import type { Stack } from "../stack/stack.ts";
 
 /** Every row of every table, as text; bytes are hexadecimal. */

@@ -3,7 +3,7 @@ import { expect, test } from "@jest/globals";
 import { requirePython } from "@tidemark/testkit";
 import { runExample } from "../examples/run-example.ts";
 import { describeWith } from "../stack/describe-with.ts";
-import { queryDatabase } from "../stack/query-database.ts";
+import { queryDatabase } from "../stack/attach.ts";
 import { describeModes } from "../stack/modes.ts";
 
 const root = join(import.meta.dirname, "../..");

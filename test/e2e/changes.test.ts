@@ -1,10 +1,9 @@
 import { afterEach, describe, expect, test } from "@jest/globals";
 import { until } from "@tidemark/testkit";
 import { openChangeStream, type ChangeStream } from "../stack/changes.ts";
-import { sessionCookie } from "../stack/browser.ts";
+import { sessionCookie, createTeam, revokeKeys, type Person } from "../stack/people.ts";
 import { describeModes } from "../stack/modes.ts";
 import type { Api } from "../stack/client.ts";
-import { createTeam, revokeKeys, type Person } from "../stack/people.ts";
 
 describeModes("the changes of a project", (stack) => {
   const open: ChangeStream[] = [];

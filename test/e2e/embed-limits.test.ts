@@ -2,7 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import type { Answer, Api } from "../stack/client.ts";
 import { describeModes } from "../stack/modes.ts";
 import { facingTheWorld } from "../stack/settings.ts";
-import { queryDatabase } from "../stack/query-database.ts";
+import { queryDatabase } from "../stack/attach.ts";
 
 const SESSIONS = "/api/embed/sessions";
 const ORIGIN = "https://portal.test";

@@ -3,7 +3,7 @@ import { expect, test } from "@jest/globals";
 import type { Answer, Api } from "../stack/client.ts";
 import { describeModes } from "../stack/modes.ts";
 import { revokeKeys } from "../stack/people.ts";
-import { queryDatabase } from "../stack/query-database.ts";
+import { queryDatabase } from "../stack/attach.ts";
 
 const ORIGIN = "https://portal.test";
 

@@ -3,7 +3,7 @@ import { until } from "@tidemark/testkit";
 import { describeModes } from "../stack/modes.ts";
 import { facingTheWorld } from "../stack/settings.ts";
 import { asOperator } from "../stack/people.ts";
-import { queryDatabase } from "../stack/query-database.ts";
+import { queryDatabase } from "../stack/attach.ts";
 
 const SESSIONS = "/api/embed/sessions";
 

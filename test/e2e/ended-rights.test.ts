@@ -4,9 +4,8 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { until } from "@tidemark/testkit";
 import type { Stack } from "../stack/attach.ts";
-import { sessionCookie } from "../stack/browser.ts";
+import { sessionCookie, asOperator, createTeam } from "../stack/people.ts";
 import { describeModes } from "../stack/modes.ts";
-import { asOperator, createTeam } from "../stack/people.ts";
 
 // A client holds back the last byte of a request, or reads an answer slowly, until its credential has ended.
 

@@ -1,9 +1,18 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { requirePython } from "@tidemark/testkit";
-import { aggregatesOf, callsOf, leaves, listed, loggedMetrics } from "../examples/logged.ts";
+import {
+  aggregatesOf,
+  callsOf,
+  leaves,
+  listed,
+  loggedMetrics,
+  readAttributes,
+  readLines,
+  readMetrics,
+  readRun,
+} from "../examples/logged.ts";
 import { type Fate, startPoorNetwork } from "../examples/poor-network.ts";
-import { readAttributes, readLines, readMetrics, readRun } from "../examples/read-back.ts";
 import { type ExampleRun, printedLines, type Report, runExample } from "../examples/run-example.ts";
 import { describeWith, testDeep } from "../stack/describe-with.ts";
 import type { Api } from "../stack/client.ts";

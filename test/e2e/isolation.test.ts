@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import type { Api, Answer } from "../stack/client.ts";
 import { describeModes } from "../stack/modes.ts";
 import { bodies, operations } from "../stack/operations.ts";
-import { queryDatabase } from "../stack/query-database.ts";
+import { queryDatabase } from "../stack/attach.ts";
 
 // One organization must not learn what another has: every route with an id in its path, taken
 // from the API's own description, is called for a foreign row and for one that does not exist.

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from "@jest/globals";
 import { until } from "@tidemark/testkit";
 import { describeModes } from "../stack/modes.ts";
 import { asOperator, signIn } from "../stack/people.ts";
-import { queryDatabase } from "../stack/query-database.ts";
+import { queryDatabase } from "../stack/attach.ts";
 import { getBytes, LARGE_VALUES, openUnread, sha256, writeLargeProject, type Unread } from "./kept-exports.fixture.ts";
 
 // Exports are written to disk as fast as the database has them, and clients read them from there.

@@ -5,7 +5,7 @@ import { until } from "@tidemark/testkit";
 import type { Api } from "../stack/client.ts";
 import { describeModes } from "../stack/modes.ts";
 import { quick } from "../stack/settings.ts";
-import { queryDatabase } from "../stack/query-database.ts";
+import { queryDatabase } from "../stack/attach.ts";
 
 // One file, because all cases share a stack in each mode.
 

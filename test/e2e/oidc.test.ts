@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { randomUUID } from "node:crypto";
 import { freePort } from "@tidemark/local";
-import { sessionCookie } from "../stack/browser.ts";
+import { sessionCookie, createTeam, newEmail, signIn } from "../stack/people.ts";
 import { CLIENT, startIdentityProvider, type IdentityProvider } from "../stack/identity-provider.ts";
 import { describeOwnModes } from "../stack/modes.ts";
-import { createTeam, newEmail, signIn } from "../stack/people.ts";
 import type { Stack } from "../stack/stack.ts";
 
 // One file, because all cases share a stack in each mode.

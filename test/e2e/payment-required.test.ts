@@ -4,7 +4,7 @@ import type { Answer, Api } from "../stack/client.ts";
 import { createImport, type TestJob } from "../stack/imports.ts";
 import { describeModes } from "../stack/modes.ts";
 import { asOperator, createTeam, inviteTokenIn, newEmail, signIn, type Person, type Team } from "../stack/people.ts";
-import { queryDatabase } from "../stack/query-database.ts";
+import { queryDatabase } from "../stack/attach.ts";
 import type { Stack } from "../stack/stack.ts";
 import { startedSpan } from "../stack/started-span.ts";
 

@@ -4,8 +4,7 @@ import { join } from "node:path";
 import { until } from "@tidemark/testkit";
 import type { Api } from "../stack/client.ts";
 import type { Person } from "../stack/people.ts";
-import { queryDatabase } from "../stack/query-database.ts";
-import type { Stack } from "../stack/attach.ts";
+import { queryDatabase, type Stack } from "../stack/attach.ts";
 
 /** A key that may do everything with runs, of a signed-in user's organization. */
 export async function keyOf(stack: Stack, { browser, orgId }: Person, projectId?: string): Promise<Api> {

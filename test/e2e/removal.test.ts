@@ -4,7 +4,7 @@ import { importChunk } from "../stack/imports.ts";
 import { describeModes } from "../stack/modes.ts";
 import { quick } from "../stack/settings.ts";
 import { createTeam } from "../stack/people.ts";
-import { queryDatabase } from "../stack/query-database.ts";
+import { queryDatabase } from "../stack/attach.ts";
 import { writeEverything, writeVersion } from "./archive.fixture.ts";
 import { bytesOf, keyOf, letTimePass, rowsOf, tablesWith, untilRemoved } from "./removal.fixture.ts";
 

@@ -1,8 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "@jest/globals";
-import { openBrowser, type Browser } from "../stack/browser.ts";
+import { openBrowser, type Browser, createTeam, signIn } from "../stack/people.ts";
 import { describeModes } from "../stack/modes.ts";
-import { createTeam, signIn } from "../stack/people.ts";
 
 const PATH = "/api/workspace-views";
 type View = { id: string; updated_at: string } & Record<string, unknown>;

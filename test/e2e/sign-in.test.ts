@@ -1,7 +1,6 @@
 import { expect, test } from "@jest/globals";
-import { cookiesSetBy, openBrowser, sessionCookie } from "../stack/browser.ts";
+import { cookiesSetBy, openBrowser, sessionCookie, asOperator } from "../stack/people.ts";
 import { describeModes } from "../stack/modes.ts";
-import { asOperator } from "../stack/people.ts";
 
 const ALL = ["sdk:ingest", "export:read", "runs:control", "api_keys:write", "usage:read"];
 

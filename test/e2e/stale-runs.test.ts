@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import type { Api } from "../stack/client.ts";
 import { describeOwnModes } from "../stack/modes.ts";
 import { createTeam } from "../stack/people.ts";
-import { queryDatabase } from "../stack/query-database.ts";
+import { queryDatabase } from "../stack/attach.ts";
 import type { OwnStack } from "../stack/stack.ts";
 
 // One file, because all cases share a stack in each mode.

@@ -5,7 +5,7 @@ import type { Answer, Api } from "../stack/client.ts";
 import { createImport } from "../stack/imports.ts";
 import { describeModes } from "../stack/modes.ts";
 import { FREE, smallPlans } from "../stack/settings.ts";
-import { queryDatabase } from "../stack/query-database.ts";
+import { queryDatabase } from "../stack/attach.ts";
 
 const { included_storage_bytes: LIMIT } = FREE;
 const scopes = ["sdk:ingest", "artifacts:write", "artifacts:manage", "imports:write", "export:read", "usage:read"];

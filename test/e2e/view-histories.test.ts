@@ -2,11 +2,9 @@ import { expect, test } from "@jest/globals";
 import { rounds } from "@tidemark/testkit";
 import fc from "fast-check";
 import { linearize, met } from "../histories/linearize.ts";
-import { performOnView, versionOf } from "../histories/view-client.ts";
-import { viewModel, type ViewEntry, type ViewOperation } from "../histories/view-model.ts";
-import type { Browser } from "../stack/browser.ts";
+import { performOnView, versionOf, viewModel, type ViewEntry, type ViewOperation } from "../histories/view-model.ts";
+import { type Browser, signIn } from "../stack/people.ts";
 import { describeModes } from "../stack/modes.ts";
-import { signIn } from "../stack/people.ts";
 
 // Several pages of one user read, change, delete and replace one workspace view at the same time. All their answers
 // must follow from some order of their operations.

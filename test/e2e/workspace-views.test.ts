@@ -1,8 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { describe, expect, test } from "@jest/globals";
-import type { Browser } from "../stack/browser.ts";
+import { type Browser, asOperator, createTeam, signIn } from "../stack/people.ts";
 import { describeModes } from "../stack/modes.ts";
-import { asOperator, createTeam, signIn } from "../stack/people.ts";
 
 const PATH = "/api/workspace-views";
 type View = { id: string; name: string; updated_at: string } & Record<string, unknown>;

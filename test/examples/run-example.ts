@@ -3,7 +3,6 @@ import { once } from "node:events";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseExact } from "./parse-exact.ts";
 
 /** A call of a method that logs something, with its arguments as JSON. */
 export type LoggedCall = {
@@ -78,4 +77,13 @@ export function printedLines(text: string): string[] {
     .split("\n")
     .map((line) => line.trim())
     .filter((line) => line !== "");
+}
+
+type Reviver = (this: unknown, key: string, value: unknown, context: { source?: string }) => unknown;
+
+/** Parses JSON; an integer beyond 2^53 becomes a bigint, so that two documents are equal only if all digits are. */
+export function parseExact(text: string): unknown {
+  const keepDigits: Reviver = (_key, value, { source }) =>
+    typeof value === "number" && source !== undefined && /^-?\d{16,}$/.test(source) ? BigInt(source) : value;
+  return JSON.parse(text, keepDigits as Parameters<typeof JSON.parse>[1]);
 }

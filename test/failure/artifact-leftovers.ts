@@ -1,7 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 import { until } from "@tidemark/testkit";
-import { queryDatabase } from "../stack/query-database.ts";
+import { queryDatabase } from "../stack/attach.ts";
 import type { OwnStack } from "../stack/stack.ts";
 
 const BUCKET = "tidemark";

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { requireServers } from "@tidemark/testkit";
 import { describeWith } from "../stack/describe-with.ts";
-import { queryDatabase } from "../stack/query-database.ts";
+import { queryDatabase } from "../stack/attach.ts";
 import { startOwnPostgres, type OwnPostgres } from "../stack/server.ts";
 import { startStack, type OwnStack } from "../stack/stack.ts";
-import { untilReady } from "../stack/until-ready.ts";
+import { untilReady } from "../stack/child.ts";
 import { letTimePass, neededKeys, storage, storedKeys, unfinishedUploads } from "./artifact-leftovers.ts";
 import {
   downloadedHash,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { requireServers, rounds, until } from "@tidemark/testkit";
 import { describeWith } from "../stack/describe-with.ts";
-import { queryDatabase } from "../stack/query-database.ts";
+import { queryDatabase } from "../stack/attach.ts";
 import { startStack, type OwnStack } from "../stack/stack.ts";
 import { downloadedHashes, fileOf, insist, storeVersion, type File } from "./store-files.ts";
 

@@ -4,7 +4,7 @@ import { describeWith } from "../stack/describe-with.ts";
 import { modesHere } from "../stack/modes.ts";
 import { startOwnPostgres, type OwnPostgres } from "../stack/server.ts";
 import { startStack, type OwnStack } from "../stack/stack.ts";
-import { untilReady } from "../stack/until-ready.ts";
+import { untilReady } from "../stack/child.ts";
 
 const servers = await requireServers(["nats-server", "minio"]);
 

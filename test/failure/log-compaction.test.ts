@@ -3,7 +3,7 @@ import { until } from "@tidemark/testkit";
 import type { Api } from "../stack/client.ts";
 import { killUnderLoad } from "../stack/kill-compactor.ts";
 import { describeOwnModes } from "../stack/modes.ts";
-import { queryDatabase } from "../stack/query-database.ts";
+import { queryDatabase } from "../stack/attach.ts";
 
 type Line = { line_number: number; message: string };
 

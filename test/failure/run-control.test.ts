@@ -9,7 +9,7 @@ import { modesHere } from "../stack/modes.ts";
 import type { Api } from "../stack/client.ts";
 import { runIn, signalOf, stopOf } from "../stack/run-control.ts";
 import { startStack, type Replica, type OwnStack } from "../stack/stack.ts";
-import { untilReady } from "../stack/until-ready.ts";
+import { untilReady } from "../stack/child.ts";
 
 const servers = await requireServers(["nats-server", "minio"]);
 

@@ -1,6 +1,6 @@
 import { Client } from "pg";
 import { until } from "@tidemark/testkit";
-import { queryDatabase } from "../stack/query-database.ts";
+import { queryDatabase } from "../stack/attach.ts";
 import type { OwnStack } from "../stack/stack.ts";
 import type { Point } from "./store-files.ts";
 

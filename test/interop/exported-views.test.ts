@@ -3,9 +3,8 @@ import { join } from "node:path";
 import { beforeAll, expect, test } from "@jest/globals";
 import { requirePython } from "@tidemark/testkit";
 import fc from "fast-check";
-import type { Browser } from "../stack/browser.ts";
+import { type Browser, signIn } from "../stack/people.ts";
 import { describeWith } from "../stack/describe-with.ts";
-import { signIn } from "../stack/people.ts";
 import type { Stack } from "../stack/attach.ts";
 import { sharedStack } from "../stack/shared-stacks.ts";
 

@@ -2,8 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { openSources } from "./open-sources.ts";
-import { readCalls, type RowCall } from "./read-calls.ts";
+import { openSources, readCalls, type RowCall } from "./read-calls.ts";
 
 const PG = `export type Statement = { readonly name: string };
 export type Tx = {

@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { join, sep } from "node:path";
 import {
   type CallExpression,
   isCallExpression,
@@ -6,11 +6,10 @@ import {
   type Node,
   type SourceFile,
 } from "typescript/unstable/ast";
-import { type Checker, SignatureKind, type Type, TypeFlags } from "typescript/unstable/sync";
-import type { RowMember } from "./judge-rows.ts";
-import type { Sources } from "./open-sources.ts";
-import { membersOf } from "./row-members.ts";
+import { type Checker, SignatureKind, type Type, TypeFlags, API, type Project } from "typescript/unstable/sync";
+import type { RowMember } from "./describe-statements.ts";
 import { traceStatements } from "./trace-statements.ts";
+import { glob, readFile } from "node:fs/promises";
 
 /** A call that runs a statement and knows the type of its rows. */
 export type RowCall = {
@@ -76,4 +75,85 @@ function rowOfResult(checker: Checker, call: CallExpression): Type | undefined {
 function rowOfCallback(checker: Checker, take: Type | undefined): Type | undefined {
   const [signature] = take === undefined ? [] : checker.getSignaturesOfType(take, SignatureKind.Call);
   return signature && checker.getParameterType(signature, 0);
+}
+
+/** Returns the members of the type of rows. Those of a union are the members of all of its types: a row has the columns of all. */
+function membersOf(checker: Checker, row: Type): readonly RowMember[] {
+  const members = partsOf(row).flatMap((part) =>
+    checker.getPropertiesOfType(part).map((property) => {
+      const type = checker.getTypeOfSymbol(property);
+      return { name: property.name, types: type === undefined ? [] : partsOf(type) };
+    }),
+  );
+  return [...Map.groupBy(members, ({ name }) => name)].map(([name, same]) => {
+    const types = same.flatMap((member) => member.types);
+    const has = (flag: TypeFlags): boolean => types.some(({ flags }) => (flags & flag) !== 0);
+    return {
+      name,
+      kinds: kindsOf(checker, types),
+      isOptional: has(TypeFlags.Undefined),
+      isNullable: has(TypeFlags.Null),
+    };
+  });
+}
+
+function partsOf(type: Type): readonly Type[] {
+  return type.isUnionType() ? (type.getTypes() ?? []) : [type];
+}
+
+function kindsOf(checker: Checker, types: readonly Type[]): readonly string[] {
+  const present = types.filter(({ flags }) => (flags & TypeFlags.Nullable) === 0);
+  return [...new Set(present.map((type) => kindOf(checker, type)))].toSorted();
+}
+
+function kindOf(checker: Checker, type: Type): string {
+  if ((type.flags & TypeFlags.StringLike) !== 0) return "string";
+  if ((type.flags & TypeFlags.NumberLike) !== 0) return "number";
+  if ((type.flags & TypeFlags.BooleanLike) !== 0) return "boolean";
+  // Any list of PostgreSQL may have elements that are NULL; types say so where it matters.
+  if (checker.isArrayType(type) && type.isTypeReference()) {
+    return `${kindsOf(checker, checker.getTypeArguments(type).flatMap(partsOf)).join(" | ")}[]`;
+  }
+  const name = checker.typeToString(type);
+  return /^(?:Buffer|Uint8Array)\b/.test(name) ? "bytes" : name;
+}
+
+/** The sources that run statements, as the compiler knows them. */
+export type Sources = {
+  readonly project: Project;
+  /** The files that may run statements, relative to the repository, in order. */
+  readonly files: readonly string[];
+  readonly texts: readonly string[];
+  readonly close: () => void;
+};
+
+const PRODUCT = "{services/*,infra/*,gateway}/src/**/*.ts";
+const OF_TESTS = /\.(?:test|fixture|contract)\.ts$|^infra\/testkit\//;
+const RUNS_STATEMENTS = /\.(?:rows|one|each)\b/;
+
+/** Opens the product's files that may run statements, with what they import: a quarter of the repository, read in about a second. */
+export async function openSources(root: string): Promise<Sources> {
+  const found = await Array.fromAsync(glob(PRODUCT, { cwd: root }));
+  const paths = found.map((path) => path.split(sep).join("/")).filter((path) => !OF_TESTS.test(path));
+  const read = await Promise.all(
+    paths.toSorted().map(async (path) => ({ path, text: await readFile(join(root, path), "utf8") })),
+  );
+  const running = read.filter(({ text }) => RUNS_STATEMENTS.test(text));
+  const files = running.map(({ path }) => path);
+  const { compilerOptions } = JSON.parse(await readFile(join(root, "tsconfig.json"), "utf8")) as {
+    compilerOptions: object;
+  };
+  // Exists only for the compiler: a project needs a file.
+  const config = join(root, "tsconfig.statements.json");
+  const text = JSON.stringify({ compilerOptions, files });
+  const api = new API({
+    cwd: root,
+    fs: {
+      readFile: (path) => (path === config ? text : undefined),
+      fileExists: (path) => (path === config ? true : undefined),
+    },
+  });
+  const project = api.updateSnapshot({ openProjects: [config] }).getProject(config);
+  if (project === undefined) throw new Error("the compiler did not open the project");
+  return { project, files, texts: running.map(({ text }) => text), close: () => api.close() };
 }

@@ -6,10 +6,8 @@ import { declaredStatements, type Statement } from "@tidemark/pg";
 import { createTestDatabase, type TestDatabase } from "@tidemark/testkit";
 import "@tidemark/usage/recount";
 import pg from "pg";
-import { describeStatements } from "./describe-statements.ts";
-import { judgeRows } from "./judge-rows.ts";
-import { openSources } from "./open-sources.ts";
-import { readCalls, type RowCall } from "./read-calls.ts";
+import { describeStatements, judgeRows } from "./describe-statements.ts";
+import { openSources, readCalls, type RowCall } from "./read-calls.ts";
 
 /** The calls whose statement is only known when they run. Remove an entry when the check can find its statement: it fails until then. */
 const knownWhenRun: readonly string[] = [

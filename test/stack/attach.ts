@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { createApi, type Api } from "./client.ts";
+import { Client, type QueryResultRow } from "pg";
 
 /** `embedded`: all modules in one process, events and artifacts local. `split`: a process per module over NATS and MinIO. */
 export type Mode = "embedded" | "split";
@@ -67,4 +68,19 @@ export function attach(address: Address): Stack {
       return { orgId, key, api: api.as(key) };
     },
   };
+}
+
+/** Runs one statement on the stack's database as its superuser, without any service. */
+export async function queryDatabase<Row extends QueryResultRow>(
+  stack: Stack,
+  text: string,
+  values: readonly unknown[] = [],
+): Promise<Row[]> {
+  const client = new Client({ connectionString: stack.databaseUrl });
+  await client.connect();
+  try {
+    return (await client.query<Row>(text, [...values])).rows;
+  } finally {
+    await client.end();
+  }
 }

@@ -5,11 +5,10 @@ import { allModules } from "@tidemark/all";
 import { migrateModules, migrationsOf } from "@tidemark/host";
 import { freePort, startMinio, startNats, type Minio } from "@tidemark/local";
 import { createTestDatabase, requireServers, until } from "@tidemark/testkit";
-import { startChild, type Child } from "./child.ts";
+import { startChild, type Child, untilReady } from "./child.ts";
 import { createApi, type Api } from "./client.ts";
 import { createLogins } from "./logins.ts";
 import { startServer, type Server } from "./server.ts";
-import { untilReady } from "./until-ready.ts";
 import { attach, type Mode, type Stack } from "./attach.ts";
 
 export type { Mode, Stack } from "./attach.ts";

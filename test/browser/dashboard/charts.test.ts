@@ -7,7 +7,7 @@ import { describeWith } from "../../stack/describe-with.ts";
 import type { Stack } from "../../stack/attach.ts";
 import { sharedStack } from "../../stack/shared-stacks.ts";
 import { startChromium, type WatchedPage } from "../browser.ts";
-import { expectAccessible } from "./axe.ts";
+import { expectAccessible } from "./open-dashboard.ts";
 import { bundleCharts, openCharts, type ChartsPage, type Shown, type ShownRun } from "./open-charts.ts";
 
 const executable = await requireChromium("whether charts show what was logged");

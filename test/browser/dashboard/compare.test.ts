@@ -1,10 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { beforeAll, expect, test } from "@jest/globals";
 import { until } from "@tidemark/testkit";
-import { expectAccessible } from "./axe.ts";
+import { expectAccessible, describeDashboard, expectClean, sideways } from "./open-dashboard.ts";
 import { HOSTILE } from "./logged-run.ts";
 import { PHONE, themes } from "../browser.ts";
-import { describeDashboard, expectClean, sideways } from "./open-dashboard.ts";
 
 const RUNS = 50;
 

@@ -3,12 +3,13 @@ import { requireChromium } from "@tidemark/testkit";
 import type { Browser, BrowserContext } from "playwright-core";
 import type { Api } from "../../stack/client.ts";
 import { describeWith } from "../../stack/describe-with.ts";
-import { openBrowser } from "../../stack/browser.ts";
-import { asOperator, createTeam, type Role, type Team } from "../../stack/people.ts";
+import { openBrowser, asOperator, createTeam, type Role, type Team } from "../../stack/people.ts";
 import type { Mode, Stack } from "../../stack/attach.ts";
 import { inSplitMode, withDashboard } from "../../stack/settings.ts";
 import { sharedStack } from "../../stack/shared-stacks.ts";
 import { cookieOf, LAPTOP, openPage, startChromium, type WatchedPage } from "../browser.ts";
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
 
 /** How the dashboard is opened. */
 export type OpenOptions = {
@@ -136,4 +137,27 @@ export async function sideways({ page }: WatchedPage): Promise<number> {
     const { scrollWidth, clientWidth } = document.documentElement;
     return scrollWidth - clientWidth;
   });
+}
+
+const source = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+type Violation = {
+  readonly id: string;
+  readonly help: string;
+  readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[];
+};
+
+/** Expects that axe finds nothing in a page that WCAG 2.2 AA or good practice forbids; otherwise shows what and where. */
+export async function expectAccessible({ page }: WatchedPage): Promise<void> {
+  // A new document has lost it. Debuggers may run what the policy of the page forbids.
+  if (!(await page.evaluate("'axe' in globalThis"))) await page.evaluate(`${source};undefined`);
+  const violations = await page.evaluate<Violation[]>(
+    `axe.run(document, { resultTypes: ["violations"] }).then((result) => result.violations)`,
+  );
+  const told = violations.flatMap(({ id, help, nodes }) =>
+    nodes
+      .slice(0, 5)
+      .map(({ html, failureSummary = "" }) => `${id}: ${help}\n  ${html.slice(0, 300)}\n  ${failureSummary}`),
+  );
+  expect(told).toEqual([]);
 }

@@ -1,9 +1,8 @@
 import { beforeAll, expect, test } from "@jest/globals";
 import { rounds, until } from "@tidemark/testkit";
 import type { Page } from "playwright-core";
-import { expectAccessible } from "./axe.ts";
+import { expectAccessible, describeDashboard, expectClean, settled, sideways } from "./open-dashboard.ts";
 import { PHONE, themes } from "../browser.ts";
-import { describeDashboard, expectClean, settled, sideways } from "./open-dashboard.ts";
 import { seedProject } from "./seed-project.ts";
 
 const MANY = rounds(100_000);

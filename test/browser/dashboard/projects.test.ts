@@ -1,8 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { createTeam } from "../../stack/people.ts";
-import { expectAccessible } from "./axe.ts";
+import { expectAccessible, describeDashboard, expectClean, settled } from "./open-dashboard.ts";
 import { PHONE, themes } from "../browser.ts";
-import { describeDashboard, expectClean, settled } from "./open-dashboard.ts";
 
 const HOSTILE = '<img src=x onerror="alert(1)">\u202e"\'&amp;';
 

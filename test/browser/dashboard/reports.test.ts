@@ -1,9 +1,8 @@
 import { beforeAll, expect, test } from "@jest/globals";
 import { until } from "@tidemark/testkit";
-import { expectAccessible } from "./axe.ts";
+import { expectAccessible, describeDashboard, expectClean, settled } from "./open-dashboard.ts";
 import { HOSTILE } from "./logged-run.ts";
 import { PHONE, cookieOf, themes } from "../browser.ts";
-import { describeDashboard, expectClean, settled } from "./open-dashboard.ts";
 
 const PROJECT = "reported";
 

@@ -1,10 +1,9 @@
 import { beforeAll, expect, test } from "@jest/globals";
 import { until } from "@tidemark/testkit";
 import type { Page } from "playwright-core";
-import { expectAccessible } from "./axe.ts";
+import { expectAccessible, describeDashboard, expectClean, settled, sideways } from "./open-dashboard.ts";
 import { HOSTILE, logRun, type Logged } from "./logged-run.ts";
 import { PHONE, themes } from "../browser.ts";
-import { describeDashboard, expectClean, settled, sideways } from "./open-dashboard.ts";
 
 const TABS = ["overview", "charts", "logs", "config", "files", "objects", "ranks", "traces", "lineage"] as const;
 

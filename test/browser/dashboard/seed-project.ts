@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { queryDatabase } from "../../stack/query-database.ts";
+import { queryDatabase } from "../../stack/attach.ts";
 import type { Stack } from "../../stack/stack.ts";
 
 /** Fills a new project with finished runs `run-000001`, …, past the services; the last is the newest. Returns the id of the project. */

@@ -1,8 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { until } from "@tidemark/testkit";
-import { expectAccessible } from "./axe.ts";
+import { expectAccessible, describeDashboard, expectClean, settled } from "./open-dashboard.ts";
 import { PHONE, themes } from "../browser.ts";
-import { describeDashboard, expectClean, settled } from "./open-dashboard.ts";
 
 describeDashboard("the settings", (scene) => {
   test.each(["keys", "members", "usage", "audit", "imports", "sessions"])(

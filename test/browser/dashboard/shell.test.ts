@@ -1,7 +1,6 @@
 import { expect, test } from "@jest/globals";
-import { expectAccessible } from "./axe.ts";
+import { expectAccessible, describeDashboard, expectClean, settled } from "./open-dashboard.ts";
 import { PHONE } from "../browser.ts";
-import { describeDashboard, expectClean, settled } from "./open-dashboard.ts";
 
 describeDashboard("the window of the dashboard", (scene) => {
   test.each(["light", "dark"] as const)("is accessible and clean in the %s theme, also on a phone", async (theme) => {

@@ -1,8 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { createTeam } from "../../stack/people.ts";
-import { expectAccessible } from "./axe.ts";
+import { expectAccessible, describeDashboard, expectClean, settled } from "./open-dashboard.ts";
 import { PHONE } from "../browser.ts";
-import { describeDashboard, expectClean, settled } from "./open-dashboard.ts";
 
 describeDashboard("signing in", (scene) => {
   test("asks who is not signed in, on a page that is accessible, and keeps the address", async () => {

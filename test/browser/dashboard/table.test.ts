@@ -1,9 +1,8 @@
 import { beforeAll, expect, test } from "@jest/globals";
 import { until } from "@tidemark/testkit";
 import type { Page } from "playwright-core";
-import { queryDatabase } from "../../stack/query-database.ts";
-import { expectAccessible } from "./axe.ts";
-import { describeDashboard } from "./open-dashboard.ts";
+import { queryDatabase } from "../../stack/attach.ts";
+import { expectAccessible, describeDashboard } from "./open-dashboard.ts";
 
 const STOPPED = 100;
 const names = (page: Page): Promise<string[]> => page.locator(".tm-grid-row .tm-run-link").allTextContents();

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { judgeRows } from "./judge-rows.ts";
+import { judgeRows } from "./describe-statements.ts";
 
 const member = { name: "a", kinds: ["string"], isOptional: false, isNullable: false };
 const column = { name: "a", kind: "string", nullableAs: undefined };
