@@ -8,7 +8,7 @@ import { Button } from "../../ui/button.tsx";
 import { EmptyState, ErrorNote } from "../../ui/page-states.tsx";
 import { counted } from "../../ui/words.ts";
 import { Skeleton } from "../../ui/spinner.tsx";
-import { comparedObjects, type ComparedObjects } from "./compared-objects.ts";
+import { comparedObjects, type ComparedObjects } from "./compare-rows.ts";
 
 /** Runs whose objects are read at a time; those of fifty would be 25,000 objects. */
 const RUNS_AT_ONCE = 8;

@@ -1,4 +1,4 @@
-import { useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { useQuery } from "../../api/use-answer.ts";
 import { joinList, projectAddress, splitList } from "../../app/addresses.ts";
 import { currentLocation, Link, setQuery, useTitle } from "../../app/location.tsx";
@@ -13,11 +13,20 @@ import { saveText } from "../../ui/save-text.ts";
 import { Skeleton } from "../../ui/spinner.tsx";
 import { TabPanel, Tabs } from "../../ui/tabs.tsx";
 import { useWidth } from "../../ui/use-width.ts";
+import { query } from "../../api/queries.ts";
+import type { Aggregate } from "../../api/run-types.ts";
 import "./compare-page.css";
 import { CompareObjects } from "./compare-objects.tsx";
-import { compareCsv, compareRows, readDirections, writeDirections, type SideBySideRow } from "./compare-rows.ts";
+import {
+  compareCsv,
+  compareRows,
+  directionOf,
+  readDirections,
+  writeDirections,
+  type Direction,
+  type SideBySideRow,
+} from "./compare-rows.ts";
 import { CompareTable, type ComparedRun } from "./compare-table.tsx";
-import { useDirections } from "./use-directions.ts";
 
 /** Runs that the API compares. */
 const RUNS_MAX = 50;
@@ -179,6 +188,35 @@ export function ComparePage({ project }: { readonly project: string }) {
       )}
     </div>
   );
+}
+
+/** Number of runs that are asked: a run whose metric never changed says nothing about its direction. */
+const ASKED_MAX = 3;
+
+/** Reads which way metrics are better, from what the server counts as the best of some runs. */
+function useDirections(runIds: readonly string[]): ReadonlyMap<string, Direction> {
+  const [found, setFound] = useState<ReadonlyMap<string, Direction>>(new Map());
+  const asked = runIds.slice(0, ASKED_MAX);
+  useEffect(() => {
+    const ending = new AbortController();
+    const read = async (id: string): Promise<void> => {
+      const { run } = await query<{ run: { metric_aggregates: Readonly<Record<string, Aggregate>> } }>(`/runs/${id}`, {
+        signal: ending.signal,
+      });
+      setFound((before) => {
+        const next = new Map(before);
+        for (const [key, figures] of Object.entries(run.metric_aggregates)) {
+          const direction = directionOf(figures);
+          if (direction !== undefined) next.set(key, direction);
+        }
+        return next;
+      });
+    };
+    // Without them differences have no color.
+    for (const id of asked) read(id).catch(() => undefined);
+    return () => ending.abort();
+  }, [asked.join()]);
+  return found;
 }
 
 /** Returns the last value that was there: what was shown stays until something else can be shown. */

@@ -1,6 +1,8 @@
 import { expect, test } from "@jest/globals";
+import type { RichObject } from "../../media/steps.ts";
 import {
   compareCsv,
+  comparedObjects,
   compareRows,
   deltaOf,
   differ,
@@ -71,4 +73,20 @@ test("CSV has every digit, and quotes what needs it", () => {
   expect(compareCsv(["r1", "r2", "r3"], [row])).toBe(
     'part,key,r1,r2,r3\r\nConfig,"a ""b""",0.30000000000000004,"x,y",\r\n',
   );
+});
+
+const object = (id: number, key: string): RichObject => ({ id, key }) as RichObject;
+
+test("objects of runs are side by side by key, with a gap where a run has none", () => {
+  const byRun = new Map([
+    ["a", [object(1, "samples"), object(2, "samples"), object(3, "__proto__")]],
+    ["b", [object(4, "eval"), object(5, "samples")]],
+  ]);
+  const rows = comparedObjects(["b", "unread", "a"], byRun);
+  expect(rows.map(({ key, ofRuns }) => [key, ofRuns.map((all) => all.map(({ id }) => id))])).toEqual([
+    ["__proto__", [[], [], [3]]],
+    ["eval", [[4], [], []]],
+    ["samples", [[5], [], [1, 2]]],
+  ]);
+  expect(comparedObjects([], byRun)).toEqual([]);
 });
