@@ -1,7 +1,7 @@
 import { LANGUAGES } from "@tidemark/report-blocks/languages";
 import { IconButton } from "../../ui/button.tsx";
 import { Select, TextField } from "../../ui/field.tsx";
-import { BlockView } from "./block-view.tsx";
+import { BlockView } from "./report-text.tsx";
 import { blockWords } from "./blocks.ts";
 import { PanelGridEditor } from "./panel-grid-editor.tsx";
 import type { Block, ProjectRow } from "./report-types.ts";

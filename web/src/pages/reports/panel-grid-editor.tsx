@@ -3,11 +3,10 @@ import { Button } from "../../ui/button.tsx";
 import { Checkbox, TextField } from "../../ui/field.tsx";
 import { ErrorNote } from "../../ui/page-states.tsx";
 import { useQuery } from "../../api/use-answer.ts";
-import { ListField } from "./list-field.tsx";
+import { ListField, RunPanelsEditor } from "./run-panels-editor.tsx";
 import { PanelGrid } from "./panel-grid.tsx";
 import { chartKeys, runIdsOf, tableFields, type Grid } from "./panels.ts";
 import type { Block, ProjectRow } from "./report-types.ts";
-import { RunPanelsEditor } from "./run-panels-editor.tsx";
 
 type Run = { readonly id: string; readonly name: string };
 

@@ -1,18 +1,27 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { query } from "../../api/queries.ts";
 import type { RunDetail } from "../../api/run-types.ts";
-import { runAddress } from "../../app/addresses.ts";
-import { Link } from "../../app/location.tsx";
+import { runAddress, webAddress } from "../../app/addresses.ts";
+import { Link, navigate } from "../../app/location.tsx";
 import { chartRun, ChartSection, type ChartRun } from "../../charts/index.ts";
 import { ErrorNote } from "../../ui/page-states.tsx";
 import { Markdown } from "../../ui/markdown.tsx";
 import { metricWords } from "../../ui/words.ts";
 import { Skeleton } from "../../ui/spinner.tsx";
 import { StatusBadge } from "../../ui/status-badge.tsx";
-import { chartKeys, runIdsOf, tableFields, valueOfField, type Grid } from "./panels.ts";
-import { ReportImage } from "./report-image.tsx";
+import { ParallelCoordinates } from "../../charts/columns/parallel-coordinates.tsx";
+import { Scatter } from "../../charts/columns/scatter.tsx";
+import {
+  chartKeys,
+  parallelOf,
+  pointsOf,
+  runIdsOf,
+  runsOfPanel,
+  tableFields,
+  valueOfField,
+  type Grid,
+} from "./panels.ts";
 import type { Panel } from "./report-types.ts";
-import { RunPanel } from "./run-panel.tsx";
 
 /** Runs that are read for a grid, and how many of a project where none is pinned. */
 const RUNS_MAX = 50;
@@ -149,4 +158,64 @@ function useRunsOf(grid: Grid | undefined): Found {
     return () => ending.abort();
   }, [key]);
   return found;
+}
+
+/** A panel with a point or a line for each run: a scatter plot or parallel coordinates. */
+function RunPanel({
+  grid,
+  panel,
+  runs: all,
+}: {
+  readonly grid: Grid;
+  readonly panel: Panel;
+  readonly runs: readonly RunDetail[];
+}) {
+  const runs = useMemo(() => runsOfPanel(grid, panel, all), [grid, panel, all]);
+  const points = useMemo(() => pointsOf(panel, runs), [panel, runs]);
+  const parallel = useMemo(() => parallelOf(panel, runs), [panel, runs]);
+  if (panel.type === "parallel_coordinates") {
+    return (
+      <section class="tm-run-panel-view">
+        <h3>Runs by their columns</h3>
+        <ParallelCoordinates
+          // The brushes belong to these columns.
+          key={parallel.columns.map(({ name }) => name).join("\n")}
+          {...parallel}
+          onSelect={() => undefined}
+        />
+      </section>
+    );
+  }
+  const open = (id: string): void => {
+    const run = runs.find((one) => one.id === id);
+    if (run !== undefined) navigate(runAddress(run.project, run.id));
+  };
+  const [x = "", y = ""] = [panel.x_metric, panel.y_metric];
+  return (
+    <section class="tm-run-panel-view">
+      <h3>{`${y} by ${x}`}</h3>
+      <Scatter xLabel={x} yLabel={y} runs={points} onOpen={open} />
+    </section>
+  );
+}
+
+/** An image of this server. Others would learn who reads the report, so that they are only linked to. */
+export function ReportImage({ url, caption }: { readonly url: string; readonly caption?: string | undefined }) {
+  const parsed = URL.parse(url, location.href);
+  const isOwn = parsed !== null && parsed.origin === location.origin && ["http:", "https:"].includes(parsed.protocol);
+  const address = webAddress(url);
+  return (
+    <figure class="tm-block-image">
+      {isOwn ? (
+        <img src={`${parsed.pathname}${parsed.search}`} alt={caption ?? "Image of the report"} loading="lazy" />
+      ) : address === undefined ? (
+        <p class="tm-muted">The address of this image cannot be shown.</p>
+      ) : (
+        <a href={address} target="_blank" rel="noopener noreferrer">
+          Show the image at {new URL(address).hostname}
+        </a>
+      )}
+      {caption !== undefined && caption !== "" && <figcaption class="tm-muted">{caption}</figcaption>}
+    </figure>
+  );
 }

@@ -1,6 +1,8 @@
 import { Time } from "../../ui/time.tsx";
-import { BlockView } from "./block-view.tsx";
-import type { Report } from "./report-types.ts";
+import { classes } from "../../ui/class-names.ts";
+import { Markdown } from "../../ui/markdown.tsx";
+import type { Block, Report } from "./report-types.ts";
+import { PanelGrid, ReportImage } from "./panel-grid.tsx";
 
 /** A report as readers see it. */
 export function ReportText({ report, canReadRuns }: { readonly report: Report; readonly canReadRuns: boolean }) {
@@ -18,4 +20,33 @@ export function ReportText({ report, canReadRuns }: { readonly report: Report; r
       ))}
     </article>
   );
+}
+
+/** A block as readers see it. Without `canReadRuns` charts say who can see them. */
+export function BlockView({ block, canReadRuns }: { readonly block: Block; readonly canReadRuns: boolean }) {
+  if (block.kind === "heading") {
+    if (block.level === 1) return <h2 class="tm-block-h1">{block.text}</h2>;
+    return block.level === 2 ? <h3 class="tm-block-h2">{block.text}</h3> : <h4>{block.text}</h4>;
+  }
+  if (block.kind === "markdown" || block.kind === "paragraph") {
+    return block.kind === "markdown" ? <Markdown text={block.text} /> : <p class="tm-block-text">{block.text}</p>;
+  }
+  if (block.kind === "horizontal_rule") return <hr />;
+  if (block.kind === "callout") {
+    return (
+      <div class={classes("tm-callout", `tm-callout-${block.variant ?? "info"}`)} role="note">
+        <Markdown text={block.text} />
+      </div>
+    );
+  }
+  if (block.kind === "code") {
+    return (
+      <pre class="tm-preview-text" tabIndex={0} role="region" aria-label={`Code in ${block.language ?? "plain text"}`}>
+        <code>{block.code}</code>
+      </pre>
+    );
+  }
+  if (block.kind === "image") return <ReportImage url={block.url} caption={block.caption} />;
+  if (block.kind === "panel_grid") return <PanelGrid block={block} canReadRuns={canReadRuns} />;
+  return <p class="tm-block-text">{block.kind === "llm_summary" ? block.generated_text : ""}</p>;
 }

@@ -1,8 +1,8 @@
+import { useState } from "preact/hooks";
 import { Button, IconButton } from "../../ui/button.tsx";
-import { Select } from "../../ui/field.tsx";
-import { ListField } from "./list-field.tsx";
+import { Select, TextField } from "../../ui/field.tsx";
 import type { Dimension, Panel } from "./report-types.ts";
-import { columnsOf, columnsText } from "./run-panels.ts";
+import { columnsOf, columnsText } from "./panels.ts";
 
 /** Columns that new parallel coordinates begin with, in addition to a metric. */
 const CONFIGS_USUAL = 4;
@@ -106,4 +106,33 @@ function MetricSelect({
 }) {
   const options = [...new Set([value, ...keys])].map((key) => ({ value: key, label: key }));
   return <Select label={label} value={value} options={options} onChange={onChange} />;
+}
+
+/** A field for a list of names. While a person types, it keeps commas and spaces that the list does not have. */
+export function ListField({
+  label,
+  hint,
+  text,
+  onInput,
+}: {
+  readonly label: string;
+  readonly hint: string;
+  /** The list, as a person edits it. */
+  readonly text: string;
+  readonly onInput: (text: string) => void;
+}) {
+  const [typed, setTyped] = useState<string>();
+  return (
+    <TextField
+      label={label}
+      hint={hint}
+      mono
+      value={typed ?? text}
+      onInput={(next) => {
+        setTyped(next);
+        onInput(next);
+      }}
+      onBlur={() => setTyped(undefined)}
+    />
+  );
 }
