@@ -6,9 +6,8 @@ import { EmptyState, ErrorNote } from "../../ui/page-states.tsx";
 import { Skeleton } from "../../ui/spinner.tsx";
 import { Time } from "../../ui/time.tsx";
 import { useQuery } from "../../api/use-answer.ts";
-import type { Artifact, Collection, VersionLineage } from "./files/artifact-types.ts";
+import { useArtifactLineage, type Artifact, type Collection, type VersionLineage } from "./files/artifacts.ts";
 import type { TabProps } from "./run-actions.ts";
-import { useArtifactLineage } from "./files/use-artifacts.ts";
 
 type Lineage = {
   readonly run: RunRow;

@@ -1,18 +1,20 @@
-import { useEffect, useState } from "preact/hooks";
-import "../shared-chunk.ts";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import { ApiError } from "../../api/client.ts";
-import type { RunDetail } from "../../api/run-types.ts";
+import type { RunDetail, RunRow } from "../../api/run-types.ts";
 import { mayWrite } from "../../api/session.ts";
 import { useChanges } from "../../api/use-changes.ts";
 import { useQuery } from "../../api/use-answer.ts";
 import { projectAddress, runAddress, type RunTab } from "../../app/addresses.ts";
 import { useKeys } from "../../app/keys.ts";
-import { navigate, useTitle } from "../../app/location.tsx";
+import { currentLocation, navigate, setQuery, useTitle } from "../../app/location.tsx";
 import { EmptyState, ErrorNote } from "../../ui/page-states.tsx";
 import { Skeleton } from "../../ui/spinner.tsx";
 import { TabPanel, Tabs } from "../../ui/tabs.tsx";
+import { chartRun, ChartSection, type ChartRun } from "../../charts/index.ts";
+import { Checkbox } from "../../ui/field.tsx";
+import { Snippet } from "../../ui/copy-button.tsx";
+import "../shared-chunk.ts";
 import "./run-page.css";
-import { ChartsTab } from "./charts-tab.tsx";
 import { ConfigTab } from "./config/config-tab.tsx";
 import { FilesTab } from "./files/files-tab.tsx";
 import { RunHeader } from "./header/run-header.tsx";
@@ -91,6 +93,45 @@ export function RunPage({
         <Tab key={`${runId}/${current}`} run={run} changes={changes} canWrite={mayWrite()} reload={read.reload} />
       </TabPanel>
     </article>
+  );
+}
+
+/** The metrics of a run; for a fork, optionally with the metrics of its parent run. */
+function ChartsTab({ run }: TabProps) {
+  const { query } = currentLocation.value;
+  const withParent = query.has("parent");
+  const isFork = run.parent_run_id !== null;
+  const lineage = useQuery<{ parent: RunRow | null }>(
+    isFork && (withParent || query.has("lineage")) ? `/api/runs/${run.id}/lineage` : undefined,
+  );
+  const parent = lineage.data?.parent ?? undefined;
+  const runs = useMemo<readonly ChartRun[]>(
+    () => [
+      { ...chartRun(run), parentId: parent?.id },
+      ...(parent !== undefined && withParent ? [chartRun(parent)] : []),
+    ],
+    [run.id, run.name, run.status, parent?.id, withParent],
+  );
+  const project = useMemo(() => ({ id: run.project_id, name: run.project }), [run.project_id, run.project]);
+  if (run.metric_keys_total === 0 && !isFork) {
+    return (
+      <EmptyState title="No metrics yet" icon="chart">
+        <p>Charts appear here with the first point, without reloading.</p>
+        <Snippet label="Log a metric" text={'run.log({"train/loss": 0.42}, step=1)'} />
+      </EmptyState>
+    );
+  }
+  return (
+    <>
+      {isFork && (
+        <Checkbox
+          label="Show the run that this was forked from"
+          checked={withParent}
+          onChange={(on) => setQuery({ parent: on ? "1" : undefined }, { replace: true })}
+        />
+      )}
+      <ChartSection project={project} runs={runs} live />
+    </>
   );
 }
 

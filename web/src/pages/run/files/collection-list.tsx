@@ -9,7 +9,7 @@ import { ErrorNote } from "../../../ui/page-states.tsx";
 import { byteWords, counted } from "../../../ui/words.ts";
 import { Skeleton } from "../../../ui/spinner.tsx";
 import { Time } from "../../../ui/time.tsx";
-import type { Collection, Entry, Version, VersionLineage } from "./artifact-types.ts";
+import type { Collection, Entry, Version, VersionLineage } from "./artifacts.ts";
 import { Digest, DownloadLink, type ShownFile } from "./file-preview.tsx";
 
 /** The versioned artifacts of the project of a run; those whose latest version it made are first. */

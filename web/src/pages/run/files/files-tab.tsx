@@ -9,10 +9,9 @@ import { Skeleton } from "../../../ui/spinner.tsx";
 import { Time } from "../../../ui/time.tsx";
 import { webAddress } from "../../../app/addresses.ts";
 import type { TabProps } from "../run-actions.ts";
-import type { Artifact } from "./artifact-types.ts";
+import { useArtifacts, type Artifact } from "./artifacts.ts";
 import { CollectionList } from "./collection-list.tsx";
 import { Digest, DownloadLink, FilePreview, type ShownFile } from "./file-preview.tsx";
-import { useArtifacts } from "./use-artifacts.ts";
 
 /** The files of a run, and the versioned artifacts of its project. */
 export function FilesTab({ run, changes }: TabProps) {

@@ -13,8 +13,7 @@ import { durationWords } from "../../../ui/words.ts";
 import { Time } from "../../../ui/time.tsx";
 import { toast } from "../../../ui/toast.tsx";
 import { changeRun } from "../run-actions.ts";
-import { DeleteDialog } from "./delete-dialog.tsx";
-import { ForkDialog } from "./fork-dialog.tsx";
+import { DeleteDialog, ForkDialog } from "./run-dialogs.tsx";
 import { RunTags } from "./run-tags.tsx";
 import { StopControl } from "./stop-control.tsx";
 
