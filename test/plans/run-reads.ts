@@ -40,6 +40,9 @@ export const runReads: readonly Read[] = [
     items: ({ total }) => Math.min(total, 2000),
     since: ORDERED_ARRAYS,
   }),
+  // A walk along the order would pass nearly all runs.
+  list("stopping ones", summary("display_status=stopping")),
+  list("stopping ones by metric", summary("display_status=stopping&sort_by=metric-best&metric_key=eval/loss")),
   // Each running run is looked at, by its key.
   list("stale ones", summary("stale=true"), {
     items: ({ total }) => total,

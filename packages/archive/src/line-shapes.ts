@@ -1,3 +1,5 @@
+// The whole format of an archive, in one file: it is read as a table.
+
 import { REDACTION_STATES, SPAN_KINDS, SPAN_STATUSES, VIEW_VISIBILITIES } from "@tidemark/limits";
 import { eachRunField } from "@tidemark/run-state";
 import { columns, numbers, numbersWithGaps, texts } from "./columns.ts";

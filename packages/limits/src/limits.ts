@@ -1,7 +1,7 @@
 /*
  * Limits of the API that more than one process needs (API specification, Limits): the gateway refuses what exceeds them and shows them in
  * its schemas, and a service, which any gRPC client can call, refuses or bounds by the same numbers. A limit that only one process needs
- * is defined there.
+ * is defined there. All are in one file, because that is where one looks for them.
  */
 
 export { jsonBytes } from "./json-bytes.ts";

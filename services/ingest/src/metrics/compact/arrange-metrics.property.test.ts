@@ -8,7 +8,7 @@ import type { MetricPart } from "./metric-block-store.ts";
 
 /** Blocks of a few points, so that short histories make many. */
 const small: KeyRangeRules = { pointsMax: 64, valuesMax: 1024, childValuesMin: 16 };
-const turn = () => Promise.resolve();
+const giveTurn = () => Promise.resolve();
 
 /** The content of one request: all of these keys at some steps, but each only at every `gap`th step. */
 type Request = { readonly keyIds: readonly number[]; readonly points: number; readonly gap: number };
@@ -72,7 +72,7 @@ const oneSegment = { segmentIds: [0], untidy: [], effort: "best", isComplete: fa
 async function arrange(store: MemoryMetricStore, rules: KeyRangeRules, first: Arrangement): Promise<void> {
   let work = first;
   for (let steps = 0; steps < 1000; steps++) {
-    const arranged = await arrangeMetrics(store, rules, work, turn);
+    const arranged = await arrangeMetrics(store, rules, work, giveTurn);
     if (arranged === "lost") throw new Error("no other compactor is there");
     if (arranged.untidy.length === 0) return;
     work = { ...work, segmentIds: [], parts: [], untidy: arranged.untidy };
@@ -105,7 +105,7 @@ async function play(
     const parts = requests.map((request) => partOf((seq += 1), request));
     for (const { columns } of parts) collect(wanted, columns);
     // A killed compactor has left the rest undone, and no other compactor knows of it.
-    if (lost) await arrangeMetrics(store, rules, { ...oneSegment, parts }, turn);
+    if (lost) await arrangeMetrics(store, rules, { ...oneSegment, parts }, giveTurn);
     else await arrange(store, rules, { ...oneSegment, parts });
   }
   expect(seriesIn(store)).toEqual(wanted);

@@ -56,12 +56,12 @@ export async function arrangeMetrics(
   store: MetricBlockStore,
   rules: KeyRangeRules,
   { segmentIds, parts, untidy, effort, isComplete }: Arrangement,
-  turn: () => Promise<void>,
+  giveTurn: () => Promise<void>,
 ): Promise<Arranged> {
   const tails = await knowTails(store, parts);
   const coming = new Map(KEY_RANGE_WIDTHS.map((width) => [width, new Map<number, MetricPart[]>()]));
   for (const { firstKey, width } of untidy) coming.get(width)!.set(firstKey, []);
-  await spreadParts(parts, KEY_RANGE_WIDTHS[0], coming.get(KEY_RANGE_WIDTHS[0])!, turn);
+  await spreadParts(parts, KEY_RANGE_WIDTHS[0], coming.get(KEY_RANGE_WIDTHS[0])!, giveTurn);
 
   const writings: Writing[] = [];
   const gone: MetricBlockFacts[] = [];
@@ -101,18 +101,18 @@ export async function arrangeMetrics(
     const contents = await readParts(
       store,
       cuts.flatMap((target) => target.stored),
-      turn,
+      giveTurn,
     );
     const below = narrower(width)!;
     for (const target of cuts) {
       const all = [...target.stored.map((block) => contents.get(block)!), ...target.parts];
-      await spreadParts(all, below, coming.get(below)!, turn);
+      await spreadParts(all, below, coming.get(below)!, giveTurn);
     }
   }
 
   const effortOf = ({ width }: KeyRange, points: number): Effort =>
     isComplete || isFinal(rules, width, points) ? effort : "fast";
-  const added = await encodePieces(store, writings, effortOf, turn);
+  const added = await encodePieces(store, writings, effortOf, giveTurn);
   if (added.length === 0 && segmentIds.length === 0) return { blocks: 0, untidy: left };
   const before = valuesOf(gone) + parts.reduce((sum, { columns }) => sum + countValues(columns), 0);
   if (added.reduce((sum, { block }) => sum + block.valueCount, 0) !== before) throw new Error("values would be lost");
@@ -138,12 +138,12 @@ async function targetsOf(
 async function readParts(
   store: MetricBlockStore,
   blocks: readonly MetricBlockFacts[],
-  turn: () => Promise<void>,
+  giveTurn: () => Promise<void>,
 ): Promise<ReadonlyMap<MetricBlockFacts, MetricPart>> {
   const contents = blocks.length === 0 ? [] : await store.read(blocks);
   const parts = new Map<MetricBlockFacts, MetricPart>();
   for (const [i, block] of blocks.entries()) {
-    await turn();
+    await giveTurn();
     parts.set(block, { firstSeq: block.firstSeq, lastSeq: block.lastSeq, columns: decodeBlock(contents[i]!) });
   }
   return parts;
@@ -153,12 +153,12 @@ async function encodePieces(
   store: MetricBlockStore,
   writings: readonly Writing[],
   effortOf: (keyRange: KeyRange, points: number) => Effort,
-  turn: () => Promise<void>,
+  giveTurn: () => Promise<void>,
 ): Promise<NewMetricBlock[]> {
   const contents = await readParts(
     store,
     writings.flatMap(({ stored, pieces }) => pieces.flatMap(({ from, to }) => stored.slice(from, to))),
-    turn,
+    giveTurn,
   );
   const added: NewMetricBlock[] = [];
   for (const { keyRange, stored, parts, pieces } of writings) {
@@ -168,10 +168,10 @@ async function encodePieces(
         ...parts.slice(Math.max(0, from - stored.length), Math.max(0, to - stored.length)),
       ];
       const columns = concatColumns(all.map((part) => part.columns));
-      await turn();
+      await giveTurn();
       const block = encodeBlock(columns, { ...keyRange, effort: effortOf(keyRange, columns.steps.length) });
       added.push({ ...keyRange, firstSeq: all[0]!.firstSeq, lastSeq: all.at(-1)!.lastSeq, block });
-      await turn();
+      await giveTurn();
     }
   }
   return added;

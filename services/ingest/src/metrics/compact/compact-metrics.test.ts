@@ -61,16 +61,16 @@ async function claim(leaseSeconds = 60): Promise<WorkItem> {
 
 /** Does one step of a compactor, up to the change itself. */
 async function arrangeAll(db: Db, fence: string) {
-  const turn = () => Promise.resolve();
+  const giveTurn = () => Promise.resolve();
   const rows = await listMetricSegments(worker, run, { rowsMax: 1000, bytesMax: 1e7 });
-  const parts = await readSegments(KEY_RANGE_RULES, rows, turn);
+  const parts = await readSegments(KEY_RANGE_RULES, rows, giveTurn);
   const store = openMetricBlocks(db, run, KEY_RANGE_RULES, { fence, leaseSeconds: 60 });
   return () =>
     arrangeMetrics(
       store,
       KEY_RANGE_RULES,
       { segmentIds: rows.map(({ id }) => id), parts, untidy: [], effort: "best", isComplete: false },
-      turn,
+      giveTurn,
     );
 }
 

@@ -46,7 +46,7 @@ export function metricCompaction(
     async visit(item, isStopping): Promise<VisitResult> {
       const run = { orgId: item.orgId, runId: item.runId };
       const store = openMetricBlocks(db, run, rules, claimOf(item));
-      const turn = takeTurns();
+      const giveTurn = takeTurns();
       const done = { rows: 0, blocks: 0 };
       const later = (seconds: number, isQuiet = false): VisitResult => ({
         ...done,
@@ -58,25 +58,25 @@ export function metricCompaction(
       // Work that a step leaves is done before the visit ends: the next visit would not know of it.
       for (let step = 0; (step < STEPS_MAX || untidy.length > 0) && !isStopping(); step++) {
         let arranged: Arranged;
-        if (untidy.length > 0) arranged = await tidy(store, rules, untidy, turn);
+        if (untidy.length > 0) arranged = await tidy(store, rules, untidy, giveTurn);
         else if (!isMore) return later(patienceSeconds);
         else {
           const segments = await listMetricSegments(db, run, { rowsMax: STEP_ROWS_MAX, bytesMax: STEP_BYTES_MAX });
           if (segments.length === 0 && isEnding(item)) {
-            const completed = await completeBlocks({ db, run, store, rules, turn, isStopping });
+            const completed = await completeBlocks({ db, run, store, rules, giveTurn, isStopping });
             if (completed === "lost") return later(patienceSeconds);
             if (isStopping()) break;
             done.blocks += completed.blocks;
           }
           if (segments.length === 0) return later(QUIET_PATIENCE * patienceSeconds, true);
           if (!isRipe(segments, patienceSeconds)) return later(patienceSeconds - segments[0]!.ageSeconds);
-          const parts = await readSegments(rules, segments, turn);
+          const parts = await readSegments(rules, segments, giveTurn);
           const segmentIds = segments.map(({ id }) => id);
           isMore = segments.length === STEP_ROWS_MAX || bytesOf(segments) >= STEP_BYTES_MAX;
           // When more segments wait than a step takes, keeping up matters more than the smallest blocks.
           const effort = isMore ? "fast" : "best";
           const arrangement = { segmentIds, parts, untidy, effort, isComplete: false } as const;
-          arranged = await arrangeMetrics(store, rules, arrangement, turn);
+          arranged = await arrangeMetrics(store, rules, arrangement, giveTurn);
           if (arranged !== "lost") done.rows += segments.length;
         }
         if (arranged === "lost") return later(patienceSeconds);
@@ -92,11 +92,11 @@ async function tidy(
   store: MetricBlockStore,
   rules: KeyRangeRules,
   keyRanges: readonly KeyRange[],
-  turn: () => Promise<void>,
+  giveTurn: () => Promise<void>,
 ): Promise<Arranged> {
   const untidy = keyRanges.slice(0, STEP_KEY_RANGES_MAX);
   const arrangement = { segmentIds: [], parts: [], untidy, effort: "best", isComplete: false } as const;
-  const arranged = await arrangeMetrics(store, rules, arrangement, turn);
+  const arranged = await arrangeMetrics(store, rules, arrangement, giveTurn);
   if (arranged === "lost") return arranged;
   return { ...arranged, untidy: [...keyRanges.slice(STEP_KEY_RANGES_MAX), ...arranged.untidy] };
 }
@@ -126,10 +126,10 @@ async function completeBlocks(work: {
   readonly run: RunOfOrg;
   readonly store: MetricBlockStore;
   readonly rules: KeyRangeRules;
-  readonly turn: () => Promise<void>;
+  readonly giveTurn: () => Promise<void>;
   readonly isStopping: () => boolean;
 }): Promise<{ readonly blocks: number } | "lost"> {
-  const { db, run, store, rules, turn, isStopping } = work;
+  const { db, run, store, rules, giveTurn, isStopping } = work;
   let blocks = 0;
   let after: KeyRange | undefined;
   let untidy: readonly KeyRange[] = [];
@@ -141,7 +141,7 @@ async function completeBlocks(work: {
       after = untidy.at(-1);
     }
     const arrangement = { segmentIds: [], parts: [], untidy, effort: "best", isComplete: true } as const;
-    const arranged = await arrangeMetrics(store, rules, arrangement, turn);
+    const arranged = await arrangeMetrics(store, rules, arrangement, giveTurn);
     if (arranged === "lost") return arranged;
     blocks += arranged.blocks;
     untidy = arranged.untidy;

@@ -57,7 +57,7 @@ const PART_SHARE = 1 / 8;
 export async function readSegments(
   rules: KeyRangeRules,
   segments: readonly MetricSegment[],
-  turn: () => Promise<void>,
+  giveTurn: () => Promise<void>,
 ): Promise<MetricPart[]> {
   const parts: MetricPart[] = [];
   let open: { firstSeq: number; columns: BlockColumns[]; points: number; values: number } | undefined;
@@ -75,7 +75,7 @@ export async function readSegments(
     open.points += columns.steps.length;
     open.values += countValues(columns);
     before = id;
-    await turn();
+    await giveTurn();
   }
   close(before);
   return parts;
@@ -86,7 +86,7 @@ export async function spreadParts(
   parts: readonly MetricPart[],
   width: KeyRangeWidth,
   coming: Map<number, MetricPart[]>,
-  turn: () => Promise<void>,
+  giveTurn: () => Promise<void>,
 ): Promise<void> {
   for (const part of parts) {
     const { keyIds } = part.columns;
@@ -97,7 +97,7 @@ export async function spreadParts(
       if (already === undefined) coming.set(firstKey, [{ ...part, columns }]);
       else already.push({ ...part, columns });
       at += columns.keyIds.length;
-      await turn();
+      await giveTurn();
     }
   }
 }
