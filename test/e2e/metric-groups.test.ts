@@ -71,6 +71,7 @@ describeModes("metrics over groups of runs", (stack) => {
     });
     expect((await api.post(PATH, { ...body, run_ids: ids.slice(0, 2) })).json).toEqual({
       ...facts,
+      bucket_width: 3 / 498,
       groups: [small],
       run_count: 2,
     });
@@ -80,6 +81,7 @@ describeModes("metrics over groups of runs", (stack) => {
     ]);
     expect((await api.post(PATH, { ...body, filter: { project: "none" } })).json).toEqual({
       ...facts,
+      bucket_width: 0,
       groups: [],
       run_count: 0,
     });

@@ -80,7 +80,16 @@ test("a line that starts with a return replaces the one before it", () => {
 });
 
 test("colors before the return change nothing", () => {
-  expect(kept("a", "\u001b[32m\r50%")).toEqual([2]);
+  expect(kept("0%", "\u001b[32m\r50%")).toEqual([2]);
+});
+
+test("only states of one progress line replace each other", () => {
+  expect(
+    kept("loading the model", "\r  0%|  | 0/9", "\r 50%|# | 4/9 [00:01<?, ?it/s]", "\r100%|##| 9/9", "saved"),
+  ).toEqual([1, 4, 5]);
+  expect(kept("Epoch 1:  50%", "\rEpoch 1: 100%", "\rEpoch 2:   0%", "\rEpoch 2: 100%")).toEqual([2, 4]);
+  expect(kept("loss 0.5 at 10/20", "\rval 1/3", "\rval 2/3")).toEqual([1, 3]);
+  expect(kept("\r| fetching", "\r/ fetching", "\r- fetching", "\rdone")).toEqual([3, 4]);
 });
 
 test("carriage returns of Windows line ends are not progress", () => {

@@ -121,14 +121,30 @@ export function grown(windows: LogWindows, last: number): LogWindows {
 // oxlint-disable-next-line no-control-regex -- these are what a console sends
 const writesOver = (text: string): boolean => /^(?:\u001b\[[0-9;]*[A-Za-z])*\r(?!\r*$)/.test(text);
 
+// oxlint-disable-next-line no-control-regex -- these are what a console sends
+const CONTROLS = /\u001b\[[0-9;]*[A-Za-z]|\r/g;
+/** A share or a count, before which a progress bar has its name. */
+const AMOUNT = /^(.*?)\s*[\d.?]+\s*[%/]/;
+/** What changes from one state to the next where there is no amount: digits, spinners, bars. */
+const MOVING = /[\d.?|/\\\-#=>\s\u2800-\u28ff\u2588-\u258f]+/g;
+
+/** The name of a bar stands at the beginning; a longer text would make the search for an amount slow. */
+const NAME_MAX = 200;
+
+/** Returns what all states of one progress line have in common. */
+function progressName(text: string): string {
+  const plain = text.slice(0, NAME_MAX).replace(CONTROLS, "");
+  return AMOUNT.exec(plain)?.[1]?.trim() ?? plain.replace(MOVING, "");
+}
+
 /**
- * Leaves out the states of progress bars that a later line wrote over, so that 1,000 updates of one bar are one row with its last state.
- * Numbers and order of the others stay.
+ * Leaves out the states of progress bars that a later state of the same bar wrote over, so that 1,000 updates of one bar are one row with its last state.
+ * All other lines stay, because a line that a program ended cannot be written over. Numbers and order stay.
  */
 export function collapseProgress<Line extends { readonly text: string }>(lines: readonly Line[]): readonly Line[] {
-  const kept = lines.filter((_line, i) => {
+  const kept = lines.filter((line, i) => {
     const next = lines[i + 1];
-    return next === undefined || !writesOver(next.text);
+    return next === undefined || !writesOver(next.text) || progressName(line.text) !== progressName(next.text);
   });
   return kept.length === lines.length ? lines : kept;
 }

@@ -12,7 +12,8 @@ import { writeInstants } from "../metrics/points.ts";
 import { projectJson } from "../projects/projects.ts";
 import { requireMessage } from "../replies.ts";
 import { runJson } from "../runs/rows.ts";
-import { CSV_HEADER, csvLine, type CsvRow, type CsvValue } from "./csv-line.ts";
+import type { CsvValue } from "@tidemark/values/csv";
+import { CSV_HEADER, csvLine, type CsvRow } from "./csv-line.ts";
 import { organizationText, pointPieces, seriesRows, tableRows } from "./export-rows.ts";
 
 /** Characters that are gathered before they are passed on as one piece. */

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { CSV_COLUMNS, CSV_HEADER, csvLine, type CsvRow, type CsvValue } from "./csv-line.ts";
+import type { CsvValue } from "@tidemark/values/csv";
+import { CSV_COLUMNS, CSV_HEADER, csvLine, type CsvRow } from "./csv-line.ts";
 
 const EMPTY = CSV_COLUMNS.length - 2;
 /** The one cell of a line that has a value besides the first. */

@@ -107,6 +107,7 @@ test("values keep their digits; what is missing is null", async () => {
       },
     ],
     effectiveBuckets: 6,
+    bucketWidth: 1.5,
     runCount: 3,
     totalPointCap: 9,
   };
@@ -130,6 +131,7 @@ test("values keep their digits; what is missing is null", async () => {
     ],
     requested_buckets: 7,
     effective_buckets: 6,
+    bucket_width: 1.5,
     run_count: 3,
     total_point_cap: 9,
   });

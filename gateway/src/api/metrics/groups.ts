@@ -153,9 +153,9 @@ export async function encodeQueryGroups(
     );
     json.text(`],"aggregates":[${aggregates.join(",")}]}`);
   }
-  const { effectiveBuckets, runCount, totalPointCap } = response;
+  const { effectiveBuckets, bucketWidth, runCount, totalPointCap } = response;
   json.text(
-    `],"requested_buckets":${buckets},"effective_buckets":${effectiveBuckets},"run_count":${runCount},"total_point_cap":${totalPointCap}}`,
+    `],"requested_buckets":${buckets},"effective_buckets":${effectiveBuckets},"bucket_width":${bucketWidth},"run_count":${runCount},"total_point_cap":${totalPointCap}}`,
   );
   return { body: null, bytes: json.take() };
 }
@@ -228,6 +228,7 @@ export const queryGroupsSchema: Schema = objectSchema({
   },
   requested_buckets: { type: "integer" },
   effective_buckets: { type: "integer" },
+  bucket_width: { type: "number", description: "Steps that a bucket covers; 0 where there are no points." },
   run_count: { ...countSchema, description: "Runs that the filter lets through, or that were named." },
   total_point_cap: { type: "integer" },
 });

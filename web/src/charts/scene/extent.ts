@@ -1,5 +1,5 @@
 import { lowerBound, type Axes, type Line } from "./line-model.ts";
-import { widened, type Range } from "./scale.ts";
+import { aboveZero, widened, type Range } from "./scale.ts";
 
 /** The ranges that the axes of a chart cover, and the values outside of them. */
 export type Extent = {
@@ -122,7 +122,7 @@ function usualRange(lines: readonly Line[], x: Range, log: boolean): Range | und
   const [low, high] = [at(OUTLIER_SHARE), at(1 - OUTLIER_SHARE)];
   if (low === high) return undefined;
   const room = (high - low) * OUTLIER_ROOM;
-  return log ? [10 ** (low - room), 10 ** (high + room)] : [low - room, high + room];
+  return log ? aboveZero([10 ** (low - room), 10 ** (high + room)]) : [low - room, high + room];
 }
 
 function countBeyond(lines: readonly Line[], x: Range, [low, high]: Range): number {

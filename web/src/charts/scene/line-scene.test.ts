@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { cellOf, csvOf, rowsOf } from "./table-rows.ts";
+import { csvOf, rowsOf } from "./table-rows.ts";
 import { nearestAt, type Axes, type Line } from "./line-model.ts";
 import { lineScene } from "./line-scene.ts";
 import type { Shape } from "./scene.ts";
@@ -207,7 +207,10 @@ describe("a CSV file", () => {
   });
 
   test("has no text that a spreadsheet takes for a formula", () => {
-    expect(["=1+1", "@x", "-a", "plain", "a\nb"].map(cellOf)).toEqual(["'=1+1", "'@x", "'-a", "plain", '"a\nb"']);
+    const named = line(column(0), column(-1), { id: "a", name: " =1+1" });
+    expect(csvOf([named], [0, 0], { xName: "@step", yName: "-loss" })).toBe(
+      "id,name,'@step,'-loss\r\na,' =1+1,0,-1\r\n",
+    );
   });
 });
 

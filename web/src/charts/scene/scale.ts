@@ -15,7 +15,9 @@ export type Scale = {
 /** Returns a scale; a domain without length lies in the middle. A logarithmic one needs a domain above 0. */
 export function scaleOf(domain: Range, pixels: Range, log = false): Scale {
   const place = log ? (value: number) => (value > 0 ? Math.log10(value) : Number.NaN) : (value: number) => value;
-  const back = log ? (value: number) => 10 ** value : (value: number) => value;
+  const back = log
+    ? (value: number) => Math.min(Math.max(10 ** value, Number.MIN_VALUE), Number.MAX_VALUE)
+    : (value: number) => value;
   const [low, high] = [place(domain[0]), place(domain[1])];
   // Halves, because the distance of the largest numbers is beyond the largest number.
   const span = high / 2 - low / 2;
@@ -32,16 +34,21 @@ export function scaleOf(domain: Range, pixels: Range, log = false): Scale {
 /** Returns a range that is a little larger on both sides, of numbers or of logarithms; a range without length gets one. */
 export function widened([low, high]: Range, share: number, log = false): Range {
   if (log) {
-    if (low === high) return [low / 2, high * 2];
-    const factor = (high / low) ** share;
-    return [Math.max(low / factor, Number.MIN_VALUE), Math.min(high * factor, Number.MAX_VALUE)];
+    const factor = low === high ? 2 : 10 ** ((Math.log10(high) - Math.log10(low)) * share);
+    return aboveZero([low / factor, high * factor]);
   }
   if (low === high) {
     const half = Math.abs(low) / 10 || 1;
-    return [low - half, high + half];
+    return [Math.max(low - half, -Number.MAX_VALUE), Math.min(high + half, Number.MAX_VALUE)];
   }
   const more = (high / 2 - low / 2) * 2 * share;
   return [Math.max(low - more, -Number.MAX_VALUE), Math.min(high + more, Number.MAX_VALUE)];
+}
+
+/** Returns the part of a range that a logarithmic axis can show: products of doubles may be 0 or infinite. */
+export function aboveZero([low, high]: Range): Range {
+  const clamped = (end: number): number => Math.min(Math.max(end, Number.MIN_VALUE), Number.MAX_VALUE);
+  return [clamped(low), clamped(high)];
 }
 
 /** Stops of Cividis (Nuñez, Anderton and Renslow 2018), which people with any color vision see alike; lightness grows from the first to the last. */

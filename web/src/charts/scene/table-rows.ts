@@ -1,3 +1,4 @@
+import { csvCell } from "@tidemark/values/csv";
 import { isInherited, lowerBound, type Line } from "./line-model.ts";
 import { counted } from "./numbers.ts";
 import type { Range } from "./scale.ts";
@@ -50,9 +51,9 @@ export function csvOf(
     (name) => lines.some((line) => line[name] !== undefined) && !(name === "step" && xName === "step"),
   );
   const hasForks = lines.some(({ forkStep }) => forkStep !== undefined);
-  const rows = [["id", "name", xName, yName, ...more, ...(hasForks ? ["inherited"] : [])].map(cellOf).join(",")];
+  const rows = [["id", "name", xName, yName, ...more, ...(hasForks ? ["inherited"] : [])].map(csvCell).join(",")];
   for (const line of lines) {
-    const head = `${cellOf(line.id)},${cellOf(line.name)}`;
+    const head = `${csvCell(line.id)},${csvCell(line.name)}`;
     for (let i = lowerBound(line.x, view[0]); i < line.x.length && line.x[i]! <= view[1]; i++) {
       const cells = more.map((name) => numberText(line[name]?.[i]));
       if (hasForks) cells.push(String(isInherited(line, i)));
@@ -64,10 +65,4 @@ export function csvOf(
 
 function numberText(value: number | undefined): string {
   return value === undefined ? "" : String(value);
-}
-
-/** Quotes a text where it must be; a leading sign that a spreadsheet takes for a formula gets an apostrophe before it. */
-export function cellOf(text: string): string {
-  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

@@ -29,6 +29,18 @@ describe("ticks", () => {
     expect(logTicks([2.1, 2.2], 5).length).toBeGreaterThanOrEqual(2);
   });
 
+  test("of logarithmic axes are few and within the range, for any numbers above 0", () => {
+    const positive = fc.double({ noNaN: true, noDefaultInfinity: true, min: Number.MIN_VALUE });
+    const ends = fc.oneof(positive, fc.constantFrom(Number.MIN_VALUE, 9e307, Number.MAX_VALUE, 0, Infinity));
+    fc.assert(
+      fc.property(ends, ends, fc.integer({ min: 2, max: 12 }), (a, b, wanted) => {
+        const values = logTicks([Math.min(a, b), Math.max(a, b)], wanted).map(({ value }) => value);
+        expect(values.length).toBeLessThanOrEqual(3 * (wanted + 2));
+        for (const value of values) expect(value > 0 && value <= Number.MAX_VALUE).toBe(true);
+      }),
+    );
+  });
+
   test("of times stand at round times", () => {
     expect(labels(durationTicks([0, 200], 4))).toEqual(["0 s", "1 min", "2 min", "3 min"]);
     const noon = Date.UTC(2026, 10, 25, 23, 0);
@@ -88,6 +100,25 @@ test("ranges are widened on both sides", () => {
   expect(low).toBeCloseTo(0.1, 9);
   expect(high).toBeCloseTo(1000, 9);
 });
+
+test.each([Number.MIN_VALUE, 5e-324, 1, 9e307, Number.MAX_VALUE])(
+  "a range around %p alone is finite and drawable",
+  (value) => {
+    for (const log of [false, true]) {
+      for (const range of [widened([value, value], 0.04, log), widened([value, Number.MAX_VALUE], 0.04, log)]) {
+        expect(range.every(Number.isFinite)).toBe(true);
+        expect(range[0]).toBeLessThan(range[1]);
+        const scale = scaleOf(range, [0, 100], log);
+        expect(scale.toPixel(value)).toBeGreaterThanOrEqual(0);
+        expect(scale.toPixel(value)).toBeLessThanOrEqual(100);
+        for (const pixel of [-50, 0, 100, 150]) {
+          const back = scale.toValue(pixel);
+          expect(Number.isNaN(back) || (log && !(back > 0 && back <= Number.MAX_VALUE))).toBe(false);
+        }
+      }
+    }
+  },
+);
 
 test("numbers and lengths of time are short", () => {
   expect([0, 0.1 + 0.2, 123456.789, 1e-7, 1.5e20, Number.NaN, -Infinity].map(shortNumber)).toEqual([

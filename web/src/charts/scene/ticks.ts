@@ -1,4 +1,4 @@
-import type { Range } from "./scale.ts";
+import { aboveZero, type Range } from "./scale.ts";
 import { shortDuration, shortNumber } from "./numbers.ts";
 
 /** A place on an axis and its label. */
@@ -45,7 +45,8 @@ function labelled(values: readonly number[], step: number): Tick[] {
 }
 
 /** Returns powers of ten within a range above 0, every second, third, … where there are too many; with 2 and 5 where there are few. */
-export function logTicks([low, high]: Range, wanted: number): Tick[] {
+export function logTicks(range: Range, wanted: number): Tick[] {
+  const [low, high] = aboveZero(range);
   const [from, to] = [Math.ceil(Math.log10(low) - 1e-9), Math.floor(Math.log10(high) + 1e-9)];
   const powers = to - from + 1;
   if (powers < 2) {

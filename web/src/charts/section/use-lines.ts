@@ -3,7 +3,6 @@ import { DASHES, lookIndex, PALETTE, runInk, runLook, type ThemeName } from "../
 import type { Line } from "../scene/line-model.ts";
 import { GROUP_RUNS_MAX, type GroupSeries, type GroupsQuery } from "../series/read-groups.ts";
 import { SERIES_RUNS_MAX } from "../series/read-series.ts";
-import { middles } from "../series/decode.ts";
 import { stepsWithin, type Series, type SeriesQuery } from "../series/series.ts";
 import { pageInks } from "../view/canvas-stage.ts";
 import { watchProject } from "../../api/changes.ts";
@@ -74,7 +73,7 @@ function runLines(series: readonly Series[], { runs, state }: ChartContext, them
 /** Groups look by their place: their names change with what they are grouped by, and there are few. */
 function groupLines(groups: readonly GroupSeries[], band: "std" | "range", theme: ThemeName): Line[] {
   const colors = PALETTE[theme];
-  return groups.map(({ name, runCount, step, mean, std, min, max, count }, i) => {
+  return groups.map(({ name, runCount, step, x, mean, std, min, max, count }, i) => {
     const place =
       groups.length <= colors.length * DASHES.length
         ? { color: i % colors.length, dash: Math.floor(i / colors.length) }
@@ -89,11 +88,7 @@ function groupLines(groups: readonly GroupSeries[], band: "std" | "range", theme
       name: title,
       color: colors[place.color]!,
       dash: DASHES[place.dash]!,
-      x: middles(
-        step,
-        count.map(() => 2),
-        true,
-      ),
+      x,
       step,
       y: mean,
       low,

@@ -52,8 +52,19 @@ export function middles(left: Float64Array, count: Float64Array, wholeSteps: boo
     if (distance > 0 && distance < width && count[i]! > 1 && count[i - 1]! > 1) width = distance;
   }
   if (width === Infinity) return left;
-  const half = wholeSteps && width >= 1 && left.every(isNearlyRound) ? (width - 1) / 2 : width / 2;
+  const half = halfOf(left, width, wholeSteps);
   return left.map((from, i) => (count[i]! > 1 ? from + half : from));
+}
+
+/** Returns the middles of buckets of steps that are given by where they begin and how many steps they cover. Those of one step stay there. */
+export function middlesOf(left: Float64Array, width: number): Float64Array {
+  if (width <= 1 && left.every(Number.isInteger)) return left;
+  const half = halfOf(left, width, true);
+  return left.map((from) => from + half);
+}
+
+function halfOf(left: Float64Array, width: number, wholeSteps: boolean): number {
+  return wholeSteps && width >= 1 && left.every(isNearlyRound) ? (width - 1) / 2 : width / 2;
 }
 
 /** Steps with a fraction have buckets of any width; where whole ones begin is a whole number at least in the first bucket. */

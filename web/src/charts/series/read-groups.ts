@@ -1,6 +1,7 @@
 import { call } from "../../api/client.ts";
 import type { GroupBy } from "../state/chart-state.ts";
 import { createBatcher } from "./batcher.ts";
+import { middlesOf } from "./decode.ts";
 import { whileBusy } from "./read-series.ts";
 
 /** Most runs that may be grouped. */
@@ -22,7 +23,9 @@ export type GroupSeries = {
   /** By the values that its runs share. */
   readonly name: string;
   readonly runCount: number;
+  /** Where the buckets begin, and where they are drawn: in the middle of the steps that they cover. */
   readonly step: Float64Array;
+  readonly x: Float64Array;
   readonly mean: Float64Array;
   readonly std: Float64Array;
   readonly min: Float64Array;
@@ -31,6 +34,7 @@ export type GroupSeries = {
 };
 
 type Answer = {
+  readonly bucket_width: number;
   readonly groups: readonly {
     readonly by: Readonly<Record<string, unknown>>;
     readonly run_count: number;
@@ -58,21 +62,23 @@ export const groupsLoader = createBatcher<GroupsQuery, readonly GroupSeries[]>({
     return groupsOf(answer, keys);
   },
   empty: [],
-  sizeOf: (groups) => groups.reduce((sum, { step }) => sum + 6 * step.byteLength + 300, 0),
+  sizeOf: (groups) => groups.reduce((sum, { step }) => sum + 7 * step.byteLength + 300, 0),
 });
 
 /** Turns an answer into the series of each key; groups without points of a key are left out there. */
-export function groupsOf({ groups }: Answer, keys: readonly string[]): Map<string, GroupSeries[]> {
+export function groupsOf({ groups, bucket_width: width }: Answer, keys: readonly string[]): Map<string, GroupSeries[]> {
   const byKey = new Map<string, GroupSeries[]>(keys.map((key) => [key, []]));
   for (const { by, run_count: runCount, series } of groups) {
     const name = groupName(by);
     for (const { key, columns } of series) {
       const column = (of: string): Float64Array => Float64Array.from(columns[of] ?? [], (value) => value ?? Number.NaN);
-      if ((columns["step"] ?? []).length === 0) continue;
+      const step = column("step");
+      if (step.length === 0) continue;
       byKey.get(key)?.push({
         name,
         runCount,
-        step: column("step"),
+        step,
+        x: middlesOf(step, width),
         mean: column("mean"),
         std: column("std"),
         min: column("min"),

@@ -207,6 +207,7 @@ test("groups are named by what their runs share", () => {
   const columns = { step: [0], mean: [1], std: [0], min: [1], max: [1], count: [2] };
   const found = groupsOf(
     {
+      bucket_width: 1,
       groups: [
         {
           by: {},
@@ -222,4 +223,22 @@ test("groups are named by what their runs share", () => {
   );
   expect(found.get("a")).toMatchObject([{ name: "All runs", runCount: 2 }]);
   expect(found.get("b")).toEqual([]);
+});
+
+describe("buckets of groups", () => {
+  const placesOf = (step: readonly number[], width: number) => {
+    const columns = { step, mean: step, std: step, min: step, max: step, count: step };
+    const answer = { bucket_width: width, groups: [{ by: {}, run_count: 1, series: [{ key: "a", columns }] }] };
+    return [...groupsOf(answer, ["a"]).get("a")![0]!.x];
+  };
+
+  test("lie in the middle of the steps that they cover, however far apart they are", () => {
+    expect(placesOf([0, 40, 1960], 40)).toEqual([19.5, 59.5, 1979.5]);
+    expect(placesOf([0.5, 1.75], 0.25)).toEqual([0.625, 1.875]);
+  });
+
+  test("of one step lie there", () => {
+    expect(placesOf([0, 50, 100, 2000], 1)).toEqual([0, 50, 100, 2000]);
+    expect(placesOf([3, 7], 0.25)).toEqual([3, 7]);
+  });
 });

@@ -68,10 +68,13 @@ test("the direction of a metric is that of its best value", () => {
   expect(readDirections(["up:x"]).size).toBe(0);
 });
 
-test("CSV has every digit, and quotes what needs it", () => {
+test("CSV has every digit, quotes what needs it, and guards texts that a spreadsheet takes for formulas", () => {
   const row = { part: "Config", label: 'a "b"', values: [0.1 + 0.2, "x,y", undefined], different: true } as const;
-  expect(compareCsv(["r1", "r2", "r3"], [row])).toBe(
-    'part,key,r1,r2,r3\r\nConfig,"a ""b""",0.30000000000000004,"x,y",\r\n',
+  const other = { part: "Config", label: "=b", values: [-1, "-1", 2n ** 63n], different: true } as const;
+  expect(compareCsv(["r1", "+r2", "r3"], [row, other])).toBe(
+    "part,key,r1,'+r2,r3\r\n" +
+      'Config,"a ""b""",0.30000000000000004,"x,y",\r\n' +
+      "Config,'=b,-1,'-1,9223372036854775808\r\n",
   );
 });
 

@@ -1,3 +1,4 @@
+import { csvCell, type CsvValue } from "@tidemark/values/csv";
 import type { RichObject } from "../../media/steps.ts";
 
 /** A row as the API compares runs. */
@@ -85,21 +86,20 @@ function canonical(value: unknown): string {
   return `{${members.map(([key, member]) => `${JSON.stringify(key)}:${canonical(member)}`).join(",")}}`;
 }
 
-/** Returns the lines of a comparison as CSV (RFC 4180), with every digit. */
+/** Returns the lines of a comparison as CSV (RFC 4180), with every digit. Numbers are numbers, and no text is taken for a formula. */
 export function compareCsv(names: readonly string[], rows: readonly CompareRow[]): string {
   const lines = [
     ["part", "key", ...names],
-    ...rows.map(({ part, label, values }) => [part, label, ...values.map(plain)]),
+    ...rows.map(({ part, label, values }) => [part, label, ...values.map(cellValue)]),
   ];
-  return lines.map((line) => `${line.map(quoted).join(",")}\r\n`).join("");
+  return lines.map((line) => `${line.map(csvCell).join(",")}\r\n`).join("");
 }
 
-function plain(value: unknown): string {
-  if (value === undefined || value === null) return "";
-  return typeof value === "string" ? value : typeof value === "bigint" ? String(value) : JSON.stringify(value);
+function cellValue(value: unknown): CsvValue {
+  if (value === undefined || value === null) return undefined;
+  if (typeof value === "string" || typeof value === "number") return value;
+  return typeof value === "bigint" ? { digits: String(value) } : JSON.stringify(value);
 }
-
-const quoted = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
 
 /** Whether more or less of a metric is better. */
 export type Direction = "max" | "min";

@@ -60,6 +60,8 @@ export function ProjectPage({ project }: { readonly project: string }) {
       <BulkBar
         project={project}
         selected={runs.selectedRuns}
+        isAll={runs.isAll}
+        onAll={() => runs.setAll(true)}
         total={total ?? 0}
         q={state.q}
         action={bulkAction}

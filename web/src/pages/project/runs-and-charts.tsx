@@ -75,6 +75,7 @@ function Contents({ project, projectId, view, runs, onLook, onPoint, handle }: R
       pinned={runs.pinned}
       base={runs.base}
       selected={runs.selected}
+      isAll={runs.isAll}
       onSelect={runs.select}
       onSort={(column) =>
         change(

@@ -1,5 +1,6 @@
 import { nextTurn, stopIfOver } from "@tidemark/work";
 import { badRequest } from "@tidemark/errors";
+import type { Grid } from "@tidemark/codecs/metrics";
 import type { Db, Tx } from "@tidemark/pg";
 import {
   listRunFacts,
@@ -30,6 +31,8 @@ export type FoundColumns = {
   readonly versions: readonly number[];
   /** By run, then by key. */
   readonly series: readonly (readonly SeriesColumns[])[];
+  /** The parts by steps of the first series that has any; with `sharedGrid` those of all. */
+  readonly grid: Grid | undefined;
 };
 
 /** How much is read at a time. */
@@ -76,7 +79,8 @@ export function readColumns(
         await sink.add(page);
         await nextTurn();
       }
-      return { versions, series: await sink.finish() };
+      const grid = plan.series.flat().find((one) => one.grid !== undefined)?.grid;
+      return { versions, series: await sink.finish(), grid };
     }),
   );
 }

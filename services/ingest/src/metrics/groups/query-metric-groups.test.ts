@@ -72,6 +72,7 @@ describe("groups of metrics", () => {
       columns: ["config.lr"],
       runCount: 3,
       effectiveBuckets: 100,
+      bucketWidth: 0.05,
       totalPointCap: 120_000,
       groups: [
         {

@@ -50,7 +50,7 @@ export function queryMetricGroupsHandler(
     if (runIds.length === 0) return { ...facts, groups: [], effectiveBuckets: request.buckets };
     const buckets = groupBuckets(request.buckets, groups.length, runIds.length, keys.length);
     const runs = runIds.map((runId) => ({ chain: [{ runId, cutStep: Infinity }], startedUs: 0 }));
-    const { series } = await readColumns(deps, orgId, queryOf(request, keys, buckets), runs);
+    const { series, grid } = await readColumns(deps, orgId, queryOf(request, keys, buckets), runs);
 
     const takeTurn = turns();
     const answered: MessageInitShape<typeof MetricGroupSchema>[] = [];
@@ -74,7 +74,8 @@ export function queryMetricGroupsHandler(
       }
       answered.push({ valuesJson, runCount: own.length, series: ofKeys });
     }
-    return { ...facts, groups: answered, effectiveBuckets: buckets };
+    const bucketWidth = grid === undefined ? 0 : grid.span / grid.buckets;
+    return { ...facts, groups: answered, effectiveBuckets: buckets, bucketWidth };
   };
 }
 

@@ -1,4 +1,3 @@
-import { useEffect, useState } from "preact/hooks";
 import { compareAddress } from "../../../app/addresses.ts";
 import { navigate } from "../../../app/location.tsx";
 import { may, mayControl, mayWrite } from "../../../api/session.ts";
@@ -15,26 +14,28 @@ const COMPARED_MAX = 50;
 export function BulkBar({
   project,
   selected,
+  isAll,
   total,
   q,
   action,
   onAction,
+  onAll,
   onClear,
   onDone,
 }: {
   readonly project: string;
   readonly selected: readonly BulkRun[];
+  /** Whether all runs are selected that the search finds. */
+  readonly isAll: boolean;
   readonly total: number;
   readonly q: string;
   /** The action whose dialog is open. */
   readonly action: BulkAction["kind"] | undefined;
   readonly onAction: (kind: BulkAction["kind"] | undefined) => void;
+  readonly onAll: () => void;
   readonly onClear: () => void;
   readonly onDone: () => void;
 }) {
-  const [isAll, setAll] = useState(false);
-  // All that one search finds are not all that another finds.
-  useEffect(() => setAll(false), [project, q]);
   const isAny = selected.length > 0 || isAll;
   const open = (kind: BulkAction["kind"]) => () => onAction(kind);
   const items: MenuItem[] = [
@@ -58,7 +59,7 @@ export function BulkBar({
         <div class="tm-bulk" role="group" aria-label="Selected runs">
           <span role="status">{countWords(count)} selected</span>
           {!isAll && total > selected.length && (
-            <Button size="s" kind="quiet" onClick={() => setAll(true)}>
+            <Button size="s" kind="quiet" onClick={onAll}>
               {`Select all ${countWords(total)}`}
             </Button>
           )}
@@ -80,14 +81,7 @@ export function BulkBar({
               Actions
             </Menu>
           )}
-          <Button
-            size="s"
-            kind="quiet"
-            onClick={() => {
-              setAll(false);
-              onClear();
-            }}
-          >
+          <Button size="s" kind="quiet" onClick={onClear}>
             Clear
           </Button>
         </div>

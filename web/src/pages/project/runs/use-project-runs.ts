@@ -1,4 +1,4 @@
-import { useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { ApiError } from "../../../api/client.ts";
 import { currentLocation } from "../../../app/location.tsx";
 import { chartRun, type ChartRun } from "../../../charts/index.ts";
@@ -52,6 +52,8 @@ export function useProjectRuns(
   const rowAt = (index: number): TableRun | undefined =>
     index < pinned.length ? pinned[index] : pages.row(index - pinned.length);
   const selection = useSelection(state.sel, rowAt, (sel) => change({ sel }, { replace: true }));
+  // All that one search finds are not all that another finds.
+  useEffect(() => selection.setAll(false), [project, state.q]);
   // Runs that a copied address selects may be in rows that were never shown.
   const inAddress = useMemo(() => state.sel, [project]);
   const copied = useRunsById(inAddress, request, version);
@@ -96,6 +98,9 @@ export function useProjectRuns(
 /** The selected runs of the table. */
 type RunSelection = {
   readonly selected: ReadonlySet<string>;
+  /** Whether all runs are selected that the search finds. */
+  readonly isAll: boolean;
+  readonly setAll: (isAll: boolean) => void;
   /** Those that were selected here, by their ids. */
   readonly known: ReadonlyMap<string, BulkRun>;
   readonly select: (index: number, how: "toggle" | "range", from?: number) => void;
@@ -111,6 +116,7 @@ function useSelection(
   onChange: (ids: readonly string[]) => void,
 ): RunSelection {
   const [selection, setSelection] = useState<Selection>({ ids: new Set(ids), anchor: undefined });
+  const [isAll, setAll] = useState(false);
   const known = useRef(new Map<string, BulkRun>());
   const set = (next: Selection): void => {
     setSelection(next);
@@ -118,6 +124,8 @@ function useSelection(
   };
   return {
     selected: selection.ids,
+    isAll,
+    setAll,
     known: known.current,
     select(index, how, from = index) {
       const note = (at: number): string | undefined => {
@@ -127,6 +135,13 @@ function useSelection(
       };
       const id = note(index);
       if (id === undefined) return;
+      if (isAll) {
+        // One of all: the others that the user has seen stay.
+        setAll(false);
+        const seen = Array.from({ length: NEAR_ROWS }, (_, at) => note(at)).flatMap((one) => one ?? []);
+        set({ ids: new Set(seen.filter((one) => one !== id)), anchor: index });
+        return;
+      }
       const { ids: chosen, anchor = Math.max(0, from) } = selection;
       set(how === "range" ? selectRange({ ids: chosen, anchor }, index, note) : toggleRow(selection, index, id));
     },
@@ -134,6 +149,9 @@ function useSelection(
       for (const run of runs) known.current.set(run.id, run);
       set({ ids: new Set(runs.map(({ id }) => id)), anchor: undefined });
     },
-    clear: () => set(NOTHING),
+    clear() {
+      setAll(false);
+      set(NOTHING);
+    },
   };
 }

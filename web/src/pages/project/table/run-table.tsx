@@ -14,6 +14,7 @@ type RunTableProps = ColumnProps & {
   /** Grows with each change of the pages. */
   readonly version: number;
   readonly selected: ReadonlySet<string>;
+  readonly isAll: boolean;
   readonly onSort: (column: string) => void;
   readonly onResize: (column: string, width: number) => void;
   readonly onOpen: (run: TableRun) => void;
@@ -23,7 +24,7 @@ type RunTableProps = ColumnProps & {
 
 /** The runs of a project, and the legend of its charts. */
 export function RunTable(props: RunTableProps) {
-  const { state, pages, pinned, selected } = props;
+  const { state, pages, pinned, selected, isAll } = props;
   const rows = (pages.total() ?? 12) + pinned.length;
   const rowAt = (index: number): TableRun | undefined =>
     index < pinned.length ? pinned[index] : pages.row(index - pinned.length);
@@ -49,7 +50,7 @@ export function RunTable(props: RunTableProps) {
       onSort={props.onSort}
       onResize={props.onResize}
       onWindow={onWindow}
-      isSelected={(run) => selected.has(run.id)}
+      isSelected={(run) => isAll || selected.has(run.id)}
       onSelect={props.onSelect}
       onOpen={props.onOpen}
       onPoint={props.onPoint}
@@ -95,6 +96,7 @@ function useTableColumns(props: ColumnProps, now: ReadonlySignal<number>): reado
   const { project, state, pinned, base } = props;
   const acts = useRef<Acts>(props);
   acts.current = props;
+  const isRange = useRef(false);
   const { cols, widths, show, hide, pin, base: baseId, first } = state;
   const name = JSON.stringify([cols, widths, show, hide, pin, baseId, first]);
   return useMemo(() => {
@@ -114,8 +116,13 @@ function useTableColumns(props: ColumnProps, now: ReadonlySignal<number>): reado
               type="checkbox"
               aria-label={`Select ${run.name}`}
               checked={isSelected}
-              onClick={(event) => event.shiftKey && (event.preventDefault(), acts.current.onSelect(index, "range"))}
-              onChange={() => acts.current.onSelect(index, "toggle")}
+              // Not prevented: the browser would take the check mark back after the row is selected.
+              onClick={(event) => (isRange.current = event.shiftKey)}
+              onChange={({ currentTarget }) => {
+                acts.current.onSelect(index, isRange.current ? "range" : "toggle");
+                // A range selects its last row, also where a click has just unchecked it.
+                if (isRange.current) currentTarget.checked = true;
+              }}
             />
           </span>
         ),

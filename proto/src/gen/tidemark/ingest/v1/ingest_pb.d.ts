@@ -1311,6 +1311,13 @@ export declare type QueryMetricGroupsResponse = Message<"tidemark.ingest.v1.Quer
    * @generated from field: uint32 total_point_cap = 5;
    */
   totalPointCap: number;
+
+  /**
+   * Steps that a bucket covers; 0 where there are no points.
+   *
+   * @generated from field: double bucket_width = 6;
+   */
+  bucketWidth: number;
 };
 
 /**
