@@ -7,6 +7,14 @@ import { expectAccessible, describeDashboard } from "./open-dashboard.ts";
 const STOPPED = 100;
 const names = (page: Page): Promise<string[]> => page.locator(".tm-grid-row .tm-run-link").allTextContents();
 
+const boxesOf = (page: Page) => page.getByRole("checkbox", { name: /^Select (?:one|two|three)$/ });
+
+/** Which of the three rows are selected, as digits. */
+async function checked(page: Page): Promise<string> {
+  const all = await Promise.all([0, 1, 2].map((row) => boxesOf(page).nth(row).isChecked()));
+  return all.map(Number).join("");
+}
+
 async function act(page: Page, action: string): Promise<void> {
   await page.getByRole("button", { name: "Actions" }).click();
   await page.getByRole("menuitem", { name: action }).click();
@@ -61,40 +69,32 @@ describeDashboard("the table of a project", (scene) => {
 
   test("selects a range by a click with Shift, and the box of each row shows it", async () => {
     const { page } = await scene().open({ path: "/p/few" });
-    const boxes = page.getByRole("checkbox", { name: /^Select (?:one|two|three)$/ });
-    const checked = async (): Promise<string> => {
-      const all = await Promise.all([0, 1, 2].map((row) => boxes.nth(row).isChecked()));
-      return all.map(Number).join("");
-    };
+    const boxes = boxesOf(page);
     await boxes.nth(2).waitFor();
     await boxes.nth(0).click();
     await boxes.nth(2).click({ modifiers: ["Shift"] });
     await page.getByText("3 selected").waitFor();
-    await until("all boxes are checked", async () => (await checked()) === "111");
+    await until("all boxes are checked", async () => (await checked(page)) === "111");
     await boxes.nth(1).click({ modifiers: ["Shift"] });
     await page.getByText("3 selected").waitFor();
-    expect(await checked()).toBe("111");
+    expect(await checked(page)).toBe("111");
     await boxes.nth(1).click();
     await page.getByText("2 selected").waitFor();
-    expect(await checked()).toBe("101");
+    expect(await checked(page)).toBe("101");
   });
 
   test("shows that all runs are selected, and keeps the others when one is taken out", async () => {
     const { page } = await scene().open({ path: "/p/few" });
-    const boxes = page.getByRole("checkbox", { name: /^Select (?:one|two|three)$/ });
-    const checked = async (): Promise<string> => {
-      const all = await Promise.all([0, 1, 2].map((row) => boxes.nth(row).isChecked()));
-      return all.map(Number).join("");
-    };
+    const boxes = boxesOf(page);
     await boxes.nth(0).click();
     await page.getByRole("button", { name: "Select all 3" }).click();
     await page.getByText("3 selected").waitFor();
-    await until("all boxes are checked", async () => (await checked()) === "111");
+    await until("all boxes are checked", async () => (await checked(page)) === "111");
     await boxes.nth(1).click();
     await page.getByText("2 selected").waitFor();
-    await until("the others stay", async () => (await checked()) === "101");
+    await until("the others stay", async () => (await checked(page)) === "101");
     await page.getByRole("button", { name: "Clear" }).click();
-    await until("none is checked", async () => (await checked()) === "000");
+    await until("none is checked", async () => (await checked(page)) === "000");
   });
 
   test("is saved as a view, which opens for others once it is shared", async () => {
