@@ -64,7 +64,8 @@ export function logTicks(range: Range, wanted: number): Tick[] {
     for (const factor of factors) {
       // 10 ** -3 is not the double that is written 0.001, its text is.
       const value = Number(`${factor}e${e}`);
-      if (value >= low * (1 - 1e-9) && value <= high * (1 + 1e-9)) values.push(value);
+      const isWithin = value >= low * (1 - 1e-9) && value <= high * (1 + 1e-9);
+      if (isWithin && value > 0 && value < Infinity) values.push(value);
     }
   }
   return values.map((value) => ({ value, label: shortNumber(value) }));
