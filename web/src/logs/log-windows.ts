@@ -1,3 +1,5 @@
+import { plainText } from "./ansi.ts";
+
 /** A line of a console. */
 export type LogLine = { readonly number: number; readonly text: string; readonly at: string };
 
@@ -121,8 +123,6 @@ export function grown(windows: LogWindows, last: number): LogWindows {
 // oxlint-disable-next-line no-control-regex -- these are what a console sends
 const writesOver = (text: string): boolean => /^(?:\u001b\[[0-9;]*[A-Za-z])*\r(?!\r*$)/.test(text);
 
-// oxlint-disable-next-line no-control-regex -- these are what a console sends
-const CONTROLS = /\u001b\[[0-9;]*[A-Za-z]|\r/g;
 /** A share or a count, before which a progress bar has its name. */
 const AMOUNT = /^(.*?)\s*[\d.?]+\s*[%/]/;
 /** What changes from one state to the next where there is no amount: digits, spinners, bars. */
@@ -133,7 +133,7 @@ const NAME_MAX = 200;
 
 /** Returns what all states of one progress line have in common. */
 function progressName(text: string): string {
-  const plain = text.slice(0, NAME_MAX).replace(CONTROLS, "");
+  const plain = plainText(text.slice(0, NAME_MAX));
   return AMOUNT.exec(plain)?.[1]?.trim() ?? plain.replace(MOVING, "");
 }
 

@@ -115,3 +115,10 @@ test("an organization that is alone is never slowed down, for any requests", () 
     queues.judge(1000, i);
   }
 });
+
+test("an organization that arrives while others are there has all its requests served", () => {
+  const queues = createQueues<number>();
+  queues.enter("other", "writes ", -1, 0);
+  const entered = Array.from({ length: 100 }, (_, i) => queues.enter("new", "writes ", i, 1));
+  expect(entered).toEqual(entered.map(() => "in"));
+});

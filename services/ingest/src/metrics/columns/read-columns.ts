@@ -79,7 +79,7 @@ export function readColumns(
         await sink.add(page);
         await nextTurn();
       }
-      const grid = plan.series.flat().find((one) => one.grid !== undefined)?.grid;
+      const [grid] = plan.series.values().flatMap((own) => own.flatMap((one) => one.grid ?? []));
       return { versions, series: await sink.finish(), grid };
     }),
   );
