@@ -1,6 +1,7 @@
 import { registerHooks } from "node:module";
 import { addEventHandler } from "jest-circus";
 import { setImmediate } from "node:timers/promises";
+import { addNotes } from "@tidemark/testkit";
 
 // Runs once in each thread, before its first test file.
 
@@ -63,6 +64,9 @@ async function runGuarded(fn: () => unknown, ms = TIMEOUT_MS): Promise<void> {
     const reasons = [...unhandled.values()];
     if (reasons.length > 0)
       throw new AggregateError(reasons, `rejected, and nothing waits for it: ${String(reasons[0])}`);
+  } catch (error) {
+    await addNotes(error);
+    throw error;
   } finally {
     stopTimer(timer);
     [interrupt, uncaught] = [undefined, undefined];

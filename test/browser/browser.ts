@@ -1,4 +1,5 @@
-import { isDeep, PATIENCE_MS } from "@tidemark/testkit";
+import { isDeep, noteOnFailure, PATIENCE_MS } from "@tidemark/testkit";
+import { setTimeout as pause } from "node:timers/promises";
 import { openBrowser, sessionCookie } from "../stack/people.ts";
 import { chromium, type Browser, type BrowserContext, type Frame, type Page, type Request } from "playwright-core";
 
@@ -57,7 +58,25 @@ export async function openPage(context: BrowserContext): Promise<WatchedPage> {
   });
   page.on("pageerror", (error) => watched.faults.push(String(error)));
   page.on("request", (request) => watched.requests.push(request));
+  page.on(
+    "close",
+    noteOnFailure(() => shownBy(watched)),
+  );
   return watched;
+}
+
+/** How long a page may take to say what it shows, in milliseconds. */
+const SHOWN_WITHIN_MS = 5000;
+
+/** What a page shows, for the error of a test that fails. */
+async function shownBy({ page, faults }: WatchedPage): Promise<string> {
+  const shown = page.evaluate(() => ({
+    focused: document.activeElement?.outerHTML.slice(0, 300),
+    dialogs: [...document.querySelectorAll("dialog")].map((one) => `${one.open ? "open" : "closed"}: ${one.innerText}`),
+    text: document.body.innerText.slice(0, 2000),
+  }));
+  const state = await Promise.race([shown, pause(SHOWN_WITHIN_MS, "it does not answer")]);
+  return `The page at ${page.url()}: ${JSON.stringify({ state, faults }, undefined, 2)}`;
 }
 
 /** Returns the one frame of a page. */

@@ -1,3 +1,4 @@
+export { addNotes, noteOnFailure } from "./failure-notes.ts";
 export { finish, turnsDuring } from "./turns.ts";
 export { requireChromium } from "./chromium.ts";
 export { depthVariable, isDeep, postgresMajor, rounds } from "./depth.ts";
