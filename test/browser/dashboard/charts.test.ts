@@ -169,9 +169,10 @@ describeWith(executable)("charts in a browser", () => {
     const svg = await saved(page, "long", "SVG");
     const line = /<path fill="none"[^>]*aria-label="long" d="([^"]+)"/.exec(svg)![1]!;
     expect(line.match(/M/g)).toHaveLength(2);
+    const { left } = plotIn(svg);
     // A chart is drawn again when finer buckets have arrived.
     await until("the spike to be drawn to its tip, where it is", async () => {
-      const { top, off } = await spikeIn(plot);
+      const { top, off } = await spikeIn(plot, left);
       if (top >= 30 || off >= 5)
         throw new Error(`its top is at ${top}, ${off} off; ${await card(page, "long").innerText()}`);
       return true;
@@ -208,11 +209,7 @@ describeWith(executable)("charts in a browser", () => {
         ["data-x", "data-y"].map(async (name) => (await plot.getAttribute(name))!.split(" ").map(Number)),
       );
       const svg = await saved(page, "wave", "SVG");
-      // Data is drawn three pixels beyond the plot.
-      const [, x, y, w, h] = /<rect x="([\d.]+)" y="([\d.]+)" width="([\d.]+)" height="([\d.]+)"/
-        .exec(svg)!
-        .map(Number);
-      const [left, top, width, height] = [x! + 3, y! + 3, w! - 6, h! - 6];
+      const { left, top, width, height } = plotIn(svg);
       const [[x0, x1], [y0, y1]] = domains as [[number, number], [number, number]];
       const line = /aria-label="wave" d="([^"]+)"/.exec(svg)![1]!;
       const points = line
@@ -394,27 +391,29 @@ describeWith(executable)("charts in a browser", () => {
   });
 });
 
+/** Where the data of a chart is in its picture, in pixels: it is drawn three pixels beyond the plot. */
+function plotIn(svg: string): Readonly<Record<"left" | "top" | "width" | "height", number>> {
+  const [, x, y, w, h] = /<rect x="([\d.]+)" y="([\d.]+)" width="([\d.]+)" height="([\d.]+)"/.exec(svg)!.map(Number);
+  return { left: x! + 3, top: y! + 3, width: w! - 6, height: h! - 6 };
+}
+
 /** Returns the topmost row of the line of a chart with a spike, and how many pixels lie between the spike and its place. */
-async function spikeIn(plot: Locator): Promise<{ readonly top: number; readonly off: number }> {
-  // The first row of each column with a strong color, bands and lines, and with a pale one: the tip of a spike that lies between two columns. The
-  // axes are gray, with a little blue.
-  const { strong, pale } = await plot
+async function spikeIn(plot: Locator, left: number): Promise<{ readonly top: number; readonly off: number }> {
+  // The first row of each column that is colored, be it pale: the tip of a spike lies between two columns. The axes are gray, with a little blue.
+  const rows = await plot
     .locator("canvas")
     .first()
     .evaluate((canvas: HTMLCanvasElement) => {
       const { data, width, height } = canvas.getContext("2d")!.getImageData(0, 0, canvas.width, canvas.height);
-      const colored = (least: number): number[] =>
-        Array.from({ length: width }, (_, x) => {
-          for (let y = 0; y < height; y++) {
-            const [r, g, b, a] = data.subarray(4 * (y * width + x), 4 * (y * width + x) + 4);
-            if (a! > 20 && Math.max(r!, g!, b!) - Math.min(r!, g!, b!) > least) return y;
-          }
-          return height;
-        });
-      return { strong: colored(60), pale: colored(25) };
+      return Array.from({ length: width }, (_, x) => {
+        for (let y = 0; y < height; y++) {
+          const [r, g, b, a] = data.subarray(4 * (y * width + x), 4 * (y * width + x) + 4);
+          if (a! > 20 && Math.max(r!, g!, b!) - Math.min(r!, g!, b!) > 25) return y;
+        }
+        return height;
+      });
     });
-  const left = strong.findIndex((row, x) => x > 40 && row < 200);
-  const tops = pale.slice(left);
+  const tops = rows.slice(Math.round(left));
   const top = Math.min(...tops);
   const [low, high] = (await plot.getAttribute("data-x"))!.split(" ").map(Number) as [number, number];
   const width = (await plot.boundingBox())!.width - 14 - left;
