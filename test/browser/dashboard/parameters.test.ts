@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from "@jest/globals";
+import { readFile } from "node:fs/promises";
 import { until } from "@tidemark/testkit";
 import type { Page } from "playwright-core";
 import { expectAccessible, describeDashboard, expectClean, settled, sideways } from "./open-dashboard.ts";
@@ -12,6 +13,17 @@ async function boxOf(page: Page, name: RegExp): Promise<{ x: number; y: number; 
   const chart = page.getByRole("img", { name });
   await chart.scrollIntoViewIfNeeded();
   return (await chart.boundingBox())!;
+}
+
+/** The mean accuracy of a group at its only step, as the file of the chart has it. */
+async function meanOf(page: Page, group: string): Promise<number> {
+  const card = page.locator('article[data-key="accuracy"]:not([aria-busy])');
+  await card.getByText(group, { exact: true }).waitFor();
+  await card.getByRole("button", { name: "More for accuracy" }).click();
+  const item = page.getByRole("menuitem", { name: "Download CSV" });
+  const [download] = await Promise.all([page.waitForEvent("download"), item.click()]);
+  const rows = (await readFile(await download.path(), "utf8")).split("\r\n").map((row) => row.split(","));
+  return Number(rows.find((row) => row[1] === group)?.[rows[0]!.indexOf("accuracy")]);
 }
 
 describeDashboard("runs by their parameters", (scene) => {
@@ -116,20 +128,29 @@ describeDashboard("runs by their parameters", (scene) => {
         until(`${lines} lines`, async () =>
           (await chart.getAttribute("aria-label"))?.startsWith(`loss: ${lines} line`),
         );
-      // Of the newest ten runs one has no optimizer, and no metric.
-      await table.getByRole("button", { name: /^Hide the lines of optimizer = adam \(\d of 12 runs\)$/ }).waitFor();
+      const legend = page.getByRole("list", { name: "Groups" }).first();
+      // Groups have all runs of the search, also those that have no lines without groups.
+      const hide = table.getByRole("button", { name: "Hide the lines of optimizer = adam (12 of 12 runs)" });
+      await hide.waitFor();
       await chart.scrollIntoViewIfNeeded();
       await drawn(2);
-      await page.getByRole("list", { name: "Groups" }).first().getByText("optimizer=adam (4 runs)").waitFor();
-      await table.getByRole("button", { name: /^Hide the lines of optimizer = adam/ }).click();
+      await legend.getByText("optimizer=adam (12 runs)").waitFor();
+      expect(await meanOf(page, "optimizer=adam (12 runs)")).toBeCloseTo(
+        (0 + 2 + 4 + 6 + 8 + 10 + 12 + 14 + 16 + 18 + 20 + 22) / 12 / RUNS,
+        9,
+      );
+      await hide.click();
       await drawn(1);
       await expectAccessible(watched);
       await table.getByRole("button", { name: "Show the lines of optimizer = adam (12 of 12 runs)" }).click();
       await drawn(2);
-      await page.getByRole("list", { name: "Groups" }).first().getByText("optimizer=adam (12 runs)").waitFor();
       await table.getByRole("button", { name: "optimizer = adam", exact: true }).click();
       await table.getByRole("button", { name: "Hide the lines of trial-0", exact: true }).click();
-      await page.getByRole("list", { name: "Groups" }).first().getByText("optimizer=adam (11 runs)").waitFor();
+      await legend.getByText("optimizer=adam (11 runs)").waitFor();
+      expect(await meanOf(page, "optimizer=adam (11 runs)")).toBeCloseTo(
+        (2 + 4 + 6 + 8 + 10 + 12 + 14 + 16 + 18 + 20 + 22) / 11 / RUNS,
+        9,
+      );
       await table.getByRole("button", { name: "Show the lines of trial-0", exact: true }).waitFor();
       await expectClean(watched, stack);
     }

@@ -21,7 +21,10 @@ const CHARTS_MAX = 24;
 /** The content of a section of charts. */
 export type ChartSectionProps = {
   readonly project: { readonly id: string; readonly name: string };
-  readonly runs: readonly ChartRun[];
+  /** Undefined while they are read. */
+  readonly runs: readonly ChartRun[] | undefined;
+  /** What to know about the runs. */
+  readonly note?: string | undefined;
   /** Follows what running runs log. */
   readonly live: boolean;
   /** The id of a highlighted run, such as the one pointed at in the table. */
@@ -35,7 +38,9 @@ export type ChartSectionProps = {
 };
 
 /** Charts of the metrics of runs: searched, grouped by what keys begin with, with choices that the address holds. */
-export function ChartSection({ project, runs, live, highlight, onHighlight, keys, settings }: ChartSectionProps) {
+export function ChartSection(props: ChartSectionProps) {
+  const { project, runs = NO_RUNS, note, live, highlight, onHighlight, keys, settings } = props;
+  const isReading = props.runs === undefined;
   const { state, change } = useChartState(settings);
   const shownRuns = useMemo(() => runs.filter(({ hidden }) => hidden !== true), [runs]);
   const link = useMemo(createLink, []);
@@ -93,15 +98,16 @@ export function ChartSection({ project, runs, live, highlight, onHighlight, keys
       {keys === undefined && (
         <Controls context={context} match={match} metricKeys={metrics.names ?? []} configKeys={configs.names ?? []} />
       )}
+      {note !== undefined && <p class="tm-chart-notes">{note}</p>}
       <ErrorNote error={metrics.error} />
       {pinned.length > 0 && <CardGrid {...grid} name="Pinned" keys={pinned} isFirst />}
-      {names === undefined && metrics.error === undefined && <Skeleton height="220px" />}
+      {(isReading || (names === undefined && metrics.error === undefined)) && <Skeleton height="220px" />}
       {names !== undefined && names.length === 0 && (
         <EmptyState title="No metrics yet" icon="chart">
           Charts appear here as soon as a run logs a metric.
         </EmptyState>
       )}
-      {names !== undefined && names.length > 0 && shownRuns.length === 0 && (
+      {names !== undefined && names.length > 0 && shownRuns.length === 0 && !isReading && (
         <EmptyState title="No runs to show" icon="eye-off">
           Select or show at least one run to see its lines.
         </EmptyState>
@@ -132,6 +138,8 @@ export function ChartSection({ project, runs, live, highlight, onHighlight, keys
     </section>
   );
 }
+
+const NO_RUNS: readonly ChartRun[] = [];
 
 /** Groups that are listed at a time. */
 const SECTIONS_MAX = 60;

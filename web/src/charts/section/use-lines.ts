@@ -47,7 +47,7 @@ export function useLines(context: ChartContext, key: string, buckets: number, ac
   const groups = useGroups(grouped, active, news);
   const loaded = isGrouped ? groups : inside === undefined ? whole : zoomed;
   const { theme } = pageInks.value;
-  const looks = runs.map(({ id }) => runInk(id, theme) + runLook(id).dash.join(" ")).join();
+  const looks = isGrouped ? "" : runs.map(({ id }) => runInk(id, theme) + runLook(id).dash.join(" ")).join();
   const shown = isGrouped ? groups.result : inside === undefined ? whole.result : (zoomed.result ?? whole.result);
   const lines = useMemo(() => {
     if (shown === undefined) return undefined;

@@ -52,7 +52,7 @@ export function ProjectPage({ project }: { readonly project: string }) {
         projectId={projectId}
         state={state}
         total={total}
-        lines={runs.chartRuns.length}
+        lines={runs.chartRuns?.length ?? 0}
         error={isSearchFault ? error : undefined}
         onChange={change}
         onPick={() => setPickingColumns(true)}

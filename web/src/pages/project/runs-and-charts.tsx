@@ -5,9 +5,11 @@ import { EmptyState, ErrorNote } from "../../ui/page-states.tsx";
 import { ChartSection } from "../../charts/index.ts";
 import { Skeleton } from "../../ui/spinner.tsx";
 import { TabPanel, Tabs } from "../../ui/tabs.tsx";
+import { counted, countWords } from "../../ui/words.ts";
 import { firstDirection } from "./table/columns.ts";
 import { GroupTable } from "./groups/group-table.tsx";
-import type { TableRun } from "./runs/shown-runs.ts";
+import { withHidden, type TableRun } from "./runs/shown-runs.ts";
+import { RUNS_DRAWN_MAX } from "./runs/use-runs.ts";
 import { RunTable } from "./table/run-table.tsx";
 import type { ProjectRuns } from "./runs/use-project-runs.ts";
 import type { View } from "./view/use-view.ts";
@@ -60,8 +62,8 @@ function Contents({ project, projectId, view, runs, onLook, onPoint, handle }: R
         cols={state.cols}
         by={group}
         version={version}
-        shown={new Set(runs.chartRuns.map(({ id }) => id))}
-        onShow={runs.showRuns}
+        hidden={new Set(state.hide)}
+        onShow={(ids, isOn) => change({ hide: withHidden(state.hide, ids, !isOn) }, { replace: true })}
         onSearch={(q) => change({ q })}
       />
     );
@@ -127,7 +129,13 @@ export function ChartsPane({
         {projectId === undefined ? (
           <Skeleton height="220px" />
         ) : state.charts === "steps" ? (
-          <ChartSection project={{ id: projectId, name: project }} runs={runs.chartRuns} live highlight={highlight} />
+          <ChartSection
+            project={{ id: projectId, name: project }}
+            runs={runs.chartRuns}
+            note={runs.ungrouped === 0 ? undefined : leftOutWords(runs.ungrouped)}
+            live
+            highlight={highlight}
+          />
         ) : (
           <ColumnCharts
             project={{ id: projectId, name: project }}
@@ -142,4 +150,8 @@ export function ChartsPane({
       </TabPanel>
     </div>
   );
+}
+
+function leftOutWords(left: number): string {
+  return `Groups have the newest ${counted(RUNS_DRAWN_MAX, "run")} of ${countWords(RUNS_DRAWN_MAX + left)} that match. Narrow the search to group the others.`;
 }

@@ -10,7 +10,7 @@ import { Icon } from "../../../ui/icon.tsx";
 import { counted, countWords } from "../../../ui/words.ts";
 import { Skeleton } from "../../../ui/spinner.tsx";
 import { columnLabel, isLookedUp, valueWords } from "../table/columns.ts";
-import { groupToggle } from "../runs/shown-runs.ts";
+import { groupToggle, LINES_MAX } from "../runs/shown-runs.ts";
 import { RUNS_DRAWN_MAX, useRunColumns } from "../runs/use-runs.ts";
 import { groupColumns, groupRuns, searchOfGroup, type RunGroup, type Spread } from "./run-groups.ts";
 
@@ -19,9 +19,9 @@ const LISTED = 100;
 
 const NO_RUNS: readonly string[] = [];
 
-/** Which runs have lines in the charts, and how runs get or lose theirs. */
+/** Which runs the charts leave out, and how runs come and go. */
 type Shown = {
-  readonly shown: ReadonlySet<string>;
+  readonly hidden: ReadonlySet<string>;
   readonly onShow: (runIds: readonly string[], isOn: boolean) => void;
 };
 
@@ -32,7 +32,7 @@ export function GroupTable({
   cols,
   by,
   version,
-  shown: drawn,
+  hidden,
   onShow,
   onSearch,
 }: Shown & {
@@ -93,7 +93,7 @@ export function GroupTable({
             shown={shown}
             group={group}
             q={q}
-            drawn={drawn}
+            hidden={hidden}
             onShow={onShow}
             onSearch={onSearch}
           />
@@ -115,11 +115,10 @@ function GroupRows({
   shown,
   group,
   q,
-  drawn,
+  hidden,
   onShow,
   onSearch,
-}: Pick<Shown, "onShow"> & {
-  readonly drawn: Shown["shown"];
+}: Shown & {
   readonly project: string;
   readonly by: readonly string[];
   readonly shown: readonly string[];
@@ -132,7 +131,7 @@ function GroupRows({
   const search = searchOfGroup(by, group.values);
   const toggle = groupToggle(
     group.runs.map(({ id }) => id),
-    drawn,
+    hidden,
   );
   return (
     <tbody>
@@ -142,6 +141,11 @@ function GroupRows({
             <Eye
               of={`${name} (${countWords(toggle.ids.length)} of ${counted(group.runs.length, "run")})`}
               isOn={!toggle.isOn}
+              fault={
+                !toggle.isOn && toggle.ids.length > LINES_MAX
+                  ? `Too many runs to hide; leave them out by the search`
+                  : undefined
+              }
               onToggle={() => onShow(toggle.ids, toggle.isOn)}
             />
             <div>
@@ -175,7 +179,7 @@ function GroupRows({
           <tr key={run.id} class="tm-group-run">
             <th scope="row">
               <div class="tm-group-head">
-                <Eye of={run.name} isOn={drawn.has(run.id)} onToggle={() => onShow([run.id], !drawn.has(run.id))} />
+                <Eye of={run.name} isOn={!hidden.has(run.id)} onToggle={() => onShow([run.id], hidden.has(run.id))} />
                 <RunSwatch runId={run.id} />
                 <Link href={runAddress(project, run.id)}>{run.name}</Link>
               </div>
@@ -197,11 +201,23 @@ function GroupRows({
   );
 }
 
-function Eye({ of, isOn, onToggle }: { readonly of: string; readonly isOn: boolean; readonly onToggle: () => void }) {
+function Eye({
+  of,
+  isOn,
+  fault,
+  onToggle,
+}: {
+  readonly of: string;
+  readonly isOn: boolean;
+  /** Why it cannot be used. */
+  readonly fault?: string | undefined;
+  readonly onToggle: () => void;
+}) {
   return (
     <IconButton
       icon={isOn ? "eye" : "eye-off"}
-      label={`${isOn ? "Hide" : "Show"} the lines of ${of}`}
+      label={fault ?? `${isOn ? "Hide" : "Show"} the lines of ${of}`}
+      disabled={fault !== undefined}
       size="s"
       pressed={isOn}
       onClick={onToggle}

@@ -1,12 +1,17 @@
 import { expect, test } from "@jest/globals";
 import { VIEW_USUAL } from "../view/view-state.ts";
-import { groupToggle, isShown, LINES_MAX, withShown } from "./shown-runs.ts";
+import { groupToggle, isShown, LINES_MAX, withHidden, withShown } from "./shown-runs.ts";
 
-test("the eye of a group hides those of its runs that have lines, or shows as many as can have some", () => {
-  expect(groupToggle(["a", "b", "c"], new Set(["b", "x"]))).toEqual({ ids: ["b"], isOn: false });
-  expect(groupToggle(["a", "b"], new Set(["x"]))).toEqual({ ids: ["a", "b"], isOn: true });
+test("the eye of a group hides those of its runs that count, or shows all where none does", () => {
+  expect(groupToggle(["a", "b", "c"], new Set(["b", "x"]))).toEqual({ ids: ["a", "c"], isOn: false });
+  expect(groupToggle(["a", "b"], new Set(["a", "b", "x"]))).toEqual({ ids: ["a", "b"], isOn: true });
+});
+
+test("hidden runs are each listed once, the newest as many as an address holds", () => {
+  expect(withHidden(["a", "b"], ["b", "c"], true)).toEqual(["a", "b", "c"]);
+  expect(withHidden(["a", "b"], ["b", "c"], false)).toEqual(["a"]);
   const many = Array.from({ length: LINES_MAX + 50 }, (_, i) => `run ${i}`);
-  expect(groupToggle(many, new Set())).toEqual({ ids: many.slice(0, LINES_MAX), isOn: true });
+  expect(withHidden([], many, true)).toEqual(many.slice(50));
 });
 
 test("runs that were hidden together are shown together", () => {

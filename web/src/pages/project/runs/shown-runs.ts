@@ -3,7 +3,7 @@ import { PAGE_ROWS } from "../../../table/pages.ts";
 import { isLookedUp, sortOf } from "../table/columns.ts";
 import type { RunRow } from "../../../api/run-types.ts";
 
-/** Lines of more runs than this are not drawn. */
+/** Lines of more runs than this are not drawn, and an address holds no more hidden runs. */
 export const LINES_MAX = 100;
 
 /** Whether the lines of a run are shown: those of the first runs and of pinned ones are, unless a person said otherwise. */
@@ -24,16 +24,19 @@ export function withShown(
     : { show: others(show), hide: [...others(hide), ...ids].slice(-LINES_MAX) };
 }
 
-/**
- * Returns what the eye of a group does: it hides the runs of the group that have lines; where none has, it shows the first ones, as many as can have
- * lines. `ids` are those of the group, the newest first.
- */
+/** Takes runs out of groups, or puts them back. */
+export function withHidden(hide: readonly string[], ids: readonly string[], isHidden: boolean): readonly string[] {
+  const others = hide.filter((id) => !ids.includes(id));
+  return isHidden ? [...others, ...ids].slice(-LINES_MAX) : others;
+}
+
+/** Returns what the eye of a group does: it hides the runs that charts count in; where all are hidden, it shows them. `ids` are those of the group. */
 export function groupToggle(
   ids: readonly string[],
-  shown: ReadonlySet<string>,
+  hidden: ReadonlySet<string>,
 ): { readonly ids: readonly string[]; readonly isOn: boolean } {
-  const drawn = ids.filter((id) => shown.has(id));
-  return drawn.length > 0 ? { ids: drawn, isOn: false } : { ids: ids.slice(0, LINES_MAX), isOn: true };
+  const counted = ids.filter((id) => !hidden.has(id));
+  return counted.length > 0 ? { ids: counted, isOn: false } : { ids, isOn: true };
 }
 
 /** Adds an id to a list, or takes it out. */

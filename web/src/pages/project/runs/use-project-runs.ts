@@ -8,7 +8,7 @@ import type { BulkRun } from "../bulk/bulk.ts";
 import type { View } from "../view/use-view.ts";
 import { stateOf } from "../view/view-state.ts";
 import { isShown, LINES_MAX, pinIdsOf, pinnedAndShownIds, runsQuery, withShown, type TableRun } from "./shown-runs.ts";
-import { useRuns, useRunsById } from "./use-runs.ts";
+import { RUNS_DRAWN_MAX, useRunColumns, useRuns, useRunsById } from "./use-runs.ts";
 
 /** Rows in which selected runs are looked for before those that were kept. */
 const NEAR_ROWS = 200;
@@ -31,9 +31,10 @@ export type ProjectRuns = RunSelection & {
   readonly rowAt: (index: number) => TableRun | undefined;
   /** The selected runs whose data is known. */
   readonly selectedRuns: readonly BulkRun[];
-  /** The runs whose lines are shown. */
-  readonly chartRuns: readonly ChartRun[];
-  readonly showRuns: (ids: readonly string[], isShowing: boolean) => void;
+  /** The runs whose lines are shown; of grouped charts all that the search finds, as many as the API groups, without hidden ones. Undefined while these are read. */
+  readonly chartRuns: readonly ChartRun[] | undefined;
+  /** The runs that groups leave out because there are too many. */
+  readonly ungrouped: number;
   /** Shows or hides the lines of a run. */
   readonly toggleShown: (run: TableRun) => void;
 };
@@ -42,7 +43,7 @@ export type ProjectRuns = RunSelection & {
 export function useProjectRuns(
   project: string,
   projectId: string | undefined,
-  { state, change }: Pick<View, "state" | "change">,
+  { state, group, change }: View,
 ): ProjectRuns {
   const request = runsQuery(project, state);
   const { pages, version } = useRuns(request, projectId);
@@ -66,8 +67,6 @@ export function useProjectRuns(
     return undefined;
   };
   const isOn = (run: TableRun): boolean => isShown(state, run.id, indexOf(run));
-  const showRuns = (ids: readonly string[], isShowing: boolean): void =>
-    change(withShown(stateOf(currentLocation.peek().query), ids, isShowing), { replace: true });
   const first = Array.from({ length: state.first }, (_, i) => pages.row(i)).flatMap((run) => run ?? []);
   const others = apart.flatMap((id) => byId.get(id) ?? []);
   const lines = [...new Map([...others, ...first].filter(isOn).map((run) => [run.id, run])).values()].slice(
@@ -75,7 +74,13 @@ export function useProjectRuns(
     LINES_MAX,
   );
   const linesName = lines.map(({ id, name, status }) => `${id} ${name} ${status}`).join("\n");
-  const error = pages.error();
+  const inGroups = useRunColumns(project, state.q, [], version, group !== undefined);
+  const groupRuns = useMemo(
+    () => inGroups.runs?.filter(({ id }) => !state.hide.includes(id)).map(chartRun),
+    [inGroups.runs, state.hide.join()],
+  );
+  const lineRuns = useMemo(() => lines.map(chartRun), [linesName]);
+  const error = pages.error() ?? (group === undefined ? undefined : inGroups.error);
   return {
     ...selection,
     pages,
@@ -89,9 +94,10 @@ export function useProjectRuns(
     selectedRuns: [...selection.selected].flatMap(
       (id) => near.get(id) ?? copied.get(id) ?? selection.known.get(id) ?? [],
     ),
-    chartRuns: useMemo(() => lines.map(chartRun), [linesName]),
-    showRuns,
-    toggleShown: (run) => showRuns([run.id], !isOn(run)),
+    chartRuns: group === undefined ? lineRuns : groupRuns,
+    ungrouped: group === undefined ? 0 : Math.max(0, inGroups.total - RUNS_DRAWN_MAX),
+    toggleShown: (run) =>
+      change(withShown(stateOf(currentLocation.peek().query), [run.id], !isOn(run)), { replace: true }),
   };
 }
 
