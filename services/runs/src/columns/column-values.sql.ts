@@ -1,15 +1,14 @@
-import { sql, type Tx } from "@tidemark/pg";
-import { numbersOf } from "../metrics/aggregates.rules.ts";
-import type { Bind } from "../read/runs.sql.ts";
 import {
-  attributePaths,
   METRIC_FIGURES,
-  placesOf,
   type Column,
   type DocumentColumn,
   type MetricColumn,
   type MetricFigure,
-} from "./column.rules.ts";
+} from "@tidemark/values/run-search";
+import { sql, type Tx } from "@tidemark/pg";
+import { numbersOf } from "../metrics/aggregates.rules.ts";
+import type { Bind } from "../read/runs.sql.ts";
+import { attributePaths, placesOf } from "./column.rules.ts";
 
 /** The figures of some metric keys of a run. */
 type RunFigures = {

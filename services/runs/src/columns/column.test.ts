@@ -1,7 +1,8 @@
+import { columnName, readColumn } from "@tidemark/values/run-search";
 import fc from "fast-check";
 import { parseExact, writeCanonical, type ExactJson } from "@tidemark/documents";
 import { describe, expect, test } from "@jest/globals";
-import { attributePaths, columnName, documentPaths, isCertainlyLonger, readColumn } from "./column.rules.ts";
+import { attributePaths, documentPaths, isCertainlyLonger } from "./column.rules.ts";
 
 describe("the name of a column", () => {
   test.each([

@@ -1,6 +1,7 @@
+import { readColumn } from "@tidemark/values/run-search";
 import { asOwner, type RunsFixture } from "../runs.fixture.ts";
 import { seeDeleted } from "../deletion/hidden-rows.sql.ts";
-import { attributePaths, placesOf, readColumn } from "./column.rules.ts";
+import { attributePaths, placesOf } from "./column.rules.ts";
 import { fillColumn } from "./kept-columns.sql.ts";
 
 /** Asks for a column however few runs there are. Does nothing for metric columns and for names that are not columns. Returns its id. */

@@ -1,5 +1,6 @@
+import type { DocumentColumn } from "@tidemark/values/run-search";
 import { sql, type Tx } from "@tidemark/pg";
-import { attributePaths, placesOf, type DocumentColumn } from "./column.rules.ts";
+import { attributePaths, placesOf } from "./column.rules.ts";
 
 const findSql = sql(
   "runs_find_kept_column",

@@ -1,15 +1,9 @@
+import type { Column, DocumentColumn, MetricColumn } from "@tidemark/values/run-search";
 import { parseExact, writeCanonical, type ExactJson } from "@tidemark/documents";
 import { PAGE_BYTES_MAX } from "@tidemark/limits";
 import type { Tx } from "@tidemark/pg";
 import { createPauses, nextTurn } from "@tidemark/work";
-import {
-  attributePaths,
-  configValueAt,
-  isCertainlyLonger,
-  type Column,
-  type DocumentColumn,
-  type MetricColumn,
-} from "./column.rules.ts";
+import { attributePaths, configValueAt, isCertainlyLonger } from "./column.rules.ts";
 import { readAttributeValues, readFigures } from "./column-values.sql.ts";
 
 /** A value with more bytes of JSON is not shown in a table. */

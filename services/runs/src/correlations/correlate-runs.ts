@@ -1,7 +1,7 @@
+import { columnName, readColumn, type Column, type MetricColumn } from "@tidemark/values/run-search";
 import { badRequest } from "@tidemark/errors";
 import type { Tx } from "@tidemark/pg";
 import { nextTurn } from "@tidemark/work";
-import { columnName, readColumn, type Column, type MetricColumn } from "../columns/column.rules.ts";
 import type { RunsDeps, RunsHandlers } from "../deps.ts";
 import { fieldOfChoice, withChosenRuns } from "../select/select-runs.ts";
 import { correlate, type Correlation } from "./correlation.rules.ts";

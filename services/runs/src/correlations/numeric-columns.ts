@@ -1,15 +1,8 @@
+import { columnName, type Column, type DocumentColumn, type MetricColumn } from "@tidemark/values/run-search";
 import type { ExactObject } from "@tidemark/documents";
 import type { Tx } from "@tidemark/pg";
 import { createPauses, nextTurn } from "@tidemark/work";
-import {
-  attributePaths,
-  columnName,
-  configValueAt,
-  membersOf,
-  type Column,
-  type DocumentColumn,
-  type MetricColumn,
-} from "../columns/column.rules.ts";
+import { attributePaths, configValueAt, membersOf } from "../columns/column.rules.ts";
 import { readAttributeValues, readFigures } from "../columns/column-values.sql.ts";
 import { readConfigs, readLoggedNumbers } from "../columns/config-values.sql.ts";
 

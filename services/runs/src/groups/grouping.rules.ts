@@ -1,8 +1,8 @@
+import { readColumn, type DocumentColumn } from "@tidemark/values/run-search";
 import { exactDecimal, parseExact, writeCanonical } from "@tidemark/documents";
 import { badRequest } from "@tidemark/errors";
 import { GROUP_NAMES_MAX } from "@tidemark/limits";
 import type { GroupColumns } from "@tidemark/proto/runs/v1/runs";
-import { readColumn, type DocumentColumn } from "../columns/column.rules.ts";
 
 /** Runs with the same values. */
 export type Group = {

@@ -1,9 +1,10 @@
+import type { DocumentColumn } from "@tidemark/values/run-search";
 import { createPauses, nextTurn, stopIfOver } from "@tidemark/work";
 import { parseExact, writeCanonical, type ExactJson, type ExactObject } from "@tidemark/documents";
 import { badRequest } from "@tidemark/errors";
 import { PAGE_BYTES_MAX } from "@tidemark/limits";
 import type { Tx } from "@tidemark/pg";
-import { isObject, membersOf, type DocumentColumn } from "../columns/column.rules.ts";
+import { isObject, membersOf } from "../columns/column.rules.ts";
 import { readColumnCells } from "../columns/read-columns.ts";
 import { isLeftOut, type GroupBy } from "./grouping.rules.ts";
 import { readGroupedRuns, readLoggedValues } from "../columns/config-values.sql.ts";

@@ -1,6 +1,6 @@
+import { lowerAscii } from "@tidemark/values/run-search";
 import { badRequest } from "@tidemark/errors";
 import { compareKeyBytes } from "@tidemark/codecs/metrics";
-import { lowerAscii } from "../search/words.rules.ts";
 
 /** The kinds of keys. */
 export const KEY_KINDS = ["attribute", "config", "metric"] as const;

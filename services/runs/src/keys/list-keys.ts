@@ -1,10 +1,11 @@
+import { isStorable } from "@tidemark/values/run-search";
 import { readCursor, writeCursor } from "@tidemark/values";
 import { badRequest, notFound } from "@tidemark/errors";
 import { KEYS_PAGE_ROWS, RUNS_PAGE_ROWS } from "@tidemark/limits";
 import { callerOf, isUuid, pathId, requireLimit, throwFault } from "@tidemark/requests";
 import type { RunsDeps, RunsHandlers } from "../deps.ts";
 import { countVisibleRuns } from "../read/runs.sql.ts";
-import { isStorable, REGEX_BYTES_MAX } from "../search/words.rules.ts";
+import { REGEX_BYTES_MAX } from "../search/words.rules.ts";
 import { KEY_KINDS, keysFrom, readKeySearch, readKind, type Key, type KeyPlace } from "./key.rules.ts";
 import { countKeys, readKeyVersions } from "./keys.sql.ts";
 

@@ -1,7 +1,7 @@
+import type { Column } from "@tidemark/values/run-search";
 import { isMinimizeKey } from "@tidemark/codecs/metrics";
 import { runOfId, type Bind } from "../read/runs.sql.ts";
 import { comparableValue } from "../columns/column-values.sql.ts";
-import type { Column } from "../columns/column.rules.ts";
 import { columnConditions, joinForIndexScan, runSource, type RunFilter, type RunSource } from "./run-filter.sql.ts";
 import { isDescending, metricOrderOf, type MetricOrder, type RunOrder } from "./run-list.rules.ts";
 

@@ -1,3 +1,4 @@
+import { isStorable } from "@tidemark/values/run-search";
 import { isAppError } from "@tidemark/errors";
 import { sqlState, type ReadOptions, type Tx } from "@tidemark/pg";
 import type { RunFilter as FilterMessage } from "@tidemark/proto/runs/v1/runs";
@@ -5,7 +6,7 @@ import { callerOf, isUuid, type Caller } from "@tidemark/requests";
 import type { Call } from "@tidemark/rpc";
 import type { RunsDeps } from "../deps.ts";
 import { findProjectByName, listProjectNames } from "../projects/projects.sql.ts";
-import { SEARCH_MS_MAX, tooBroad, isStorable } from "../search/words.rules.ts";
+import { SEARCH_MS_MAX, tooBroad } from "../search/words.rules.ts";
 import { parseSearch } from "../search/parse-search.rules.ts";
 import { needsProjectNames, resolveTerms, type SearchTree } from "../search/tree.rules.ts";
 import type { RunFilter } from "./run-filter.sql.ts";

@@ -1,9 +1,9 @@
+import type { Comparison, Operand } from "@tidemark/values/run-search";
 import { randomUUID } from "node:crypto";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { putAttributes, putAggregate } from "../metrics/ingested.fixture.ts";
 import { compares, configValue } from "./search-evaluator.fixture.ts";
-import type { Comparison, Operand } from "../columns/column.rules.ts";
 import { asOwner, callAs, json, makeRun, startRuns, type RunsFixture } from "../runs.fixture.ts";
 
 let fixture: RunsFixture;

@@ -1,9 +1,9 @@
+import { trimWhiteSpace, type Column } from "@tidemark/values/run-search";
 import fc from "fast-check";
 import { describe, expect, test } from "@jest/globals";
 import { isAppError } from "@tidemark/errors";
-import type { Column } from "../columns/column.rules.ts";
 import { parseSearch, type RegexCheck } from "./parse-search.rules.ts";
-import { DEPTH_MAX, NODES_MAX, QUERY_BYTES_MAX, REGEXES_MAX, TERMS_MAX, trimWhiteSpace } from "./words.rules.ts";
+import { DEPTH_MAX, NODES_MAX, QUERY_BYTES_MAX, REGEXES_MAX, TERMS_MAX } from "./words.rules.ts";
 import type { RegexField, SearchTree, TextField } from "./tree.rules.ts";
 import { writeSearch } from "./written-search.fixture.ts";
 

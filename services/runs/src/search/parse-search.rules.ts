@@ -1,19 +1,23 @@
+import {
+  isComplete,
+  isStorable,
+  lowerAscii,
+  splitOnWhiteSpace,
+  tokenize,
+  trimWhiteSpace,
+  type TermToken,
+} from "@tidemark/values/run-search";
 import { DISPLAY_STATUSES } from "@tidemark/run-state";
 import {
-  isStorable,
   literal,
-  lowerAscii,
   NODES_MAX,
   QUERY_BYTES_MAX,
   REGEX_BYTES_MAX,
   REGEXES_MAX,
   searchFault,
-  splitOnWhiteSpace,
   TERMS_MAX,
-  trimWhiteSpace,
 } from "./words.rules.ts";
-import { isComplete, parse, type Syntax } from "./syntax.rules.ts";
-import { tokenize, type TermToken } from "./tokenize.rules.ts";
+import { parse, type Syntax } from "./syntax.rules.ts";
 import { FINDS_NOTHING, type SearchTree } from "./tree.rules.ts";
 
 /**

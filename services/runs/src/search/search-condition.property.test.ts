@@ -1,6 +1,6 @@
+import { METRIC_FIGURES } from "@tidemark/values/run-search";
 import fc from "fast-check";
 import { expect, test } from "@jest/globals";
-import { METRIC_FIGURES } from "../columns/column.rules.ts";
 import { searchCondition, type PlainTree } from "./search-condition.sql.ts";
 import { parameters } from "../read/runs.sql.ts";
 

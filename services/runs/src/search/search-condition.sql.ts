@@ -1,7 +1,7 @@
+import type { Comparison, Filter, Operand } from "@tidemark/values/run-search";
 import type { Bind } from "../read/runs.sql.ts";
 import type { ResolvedTree, TextField } from "./tree.rules.ts";
 import { comparableValue } from "../columns/column-values.sql.ts";
-import type { Comparison, Filter, Operand } from "../columns/column.rules.ts";
 
 /** A search that SQL alone can decide: terms about projects are resolved, and regular expressions are replaced by their literals. */
 export type PlainTree = ResolvedTree<

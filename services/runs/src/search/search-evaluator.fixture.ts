@@ -1,6 +1,6 @@
+import type { Filter } from "@tidemark/values/run-search";
 import type { DisplayStatus, RunStatus } from "@tidemark/run-state";
 import type { RegexField, SearchTree, TextField } from "./tree.rules.ts";
-import type { Filter } from "../columns/column.rules.ts";
 
 /** The parts of a run that are searched. `config` and `metadata` are compact JSON objects, as they are stored. */
 export type SearchedRun = {

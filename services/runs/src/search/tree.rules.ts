@@ -1,11 +1,11 @@
 import type { DisplayStatus } from "@tidemark/run-state";
-import type { Filter } from "../columns/column.rules.ts";
+import type { Filter, SearchField } from "@tidemark/values/run-search";
 
-/** The field that a text term searches. `all`: the summary text (project, name, tags, notes, status, id), the config and the metadata. */
-export type TextField = "all" | "name" | "project" | "notes" | "config" | "metadata";
+/** The field that a text term searches. */
+export type TextField = Exclude<RegexField, "tag" | "status">;
 
 /** The field that a regular expression searches: each tag separately, the display status, or one of the texts. */
-export type RegexField = TextField | "tag" | "status";
+export type RegexField = Exclude<SearchField, "id">;
 
 /**
  * The condition that a run must meet to be found (API specification, Run search). None of its texts contains NUL or half

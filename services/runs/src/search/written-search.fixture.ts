@@ -1,4 +1,4 @@
-import { columnName, type Operand } from "../columns/column.rules.ts";
+import { columnName, type Operand } from "@tidemark/values/run-search";
 import type { SearchTree } from "./tree.rules.ts";
 
 /** A query and its nesting depth. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { tokenize, type Token } from "./tokenize.rules.ts";
+import { tokenize, type Token } from "./tokenize.ts";
 
 /** Tokens as short texts: operators and parentheses unchanged, terms as `form field value @column`. */
 function shown(token: Token): string {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
-import type { Column, Comparison, Operand } from "../columns/column.rules.ts";
-import { tokenize } from "./tokenize.rules.ts";
+import type { Column, Comparison, Operand } from "./column.ts";
+import { tokenize } from "./tokenize.ts";
 
 const config = (path: string): Column => ({ kind: "config", path });
 const filter = (column: Column, comparison: Comparison, operand: Operand) => ({

@@ -1,15 +1,14 @@
-import { numberOperand, readColumn, type Filter, type Comparison, type Operand } from "../columns/column.rules.ts";
-import { endsWord, isWhiteSpace, readPhrase, startsWith, isStorable } from "./words.rules.ts";
-import type { RegexField } from "./tree.rules.ts";
+import { numberOperand, readColumn, type Filter, type Comparison, type Operand } from "./column.ts";
+import { endsWord, isWhiteSpace, readPhrase, startsWith, isStorable } from "./words.ts";
 
-/** The field that a term searches. */
-type Field = RegexField | "id";
+/** The field that a term searches. `all`: the summary text (project, name, tags, notes, status, id), the config and the metadata. */
+export type SearchField = "all" | "name" | "project" | "notes" | "config" | "metadata" | "tag" | "status" | "id";
 
 /** A term as it was written. `value` is the text between the quotes or slashes, or the word after the field. */
 export type TermToken = {
   readonly kind: "term";
   readonly form: "word" | "phrase" | "regex";
-  readonly field: Field;
+  readonly field: SearchField;
   readonly value: string;
   /** Where the term starts, including its field: 1-based, in code points of the trimmed query. */
   readonly column: number;
@@ -21,7 +20,7 @@ export type FilterToken = { readonly kind: "filter" } & Filter;
 /** A piece of a query. `not` is also a `-` that excludes what follows. */
 export type Token = TermToken | FilterToken | { readonly kind: "and" | "or" | "not" | "open" | "close" };
 
-const FIELDS: readonly (readonly [prefix: string, field: Field])[] = [
+const FIELDS: readonly (readonly [prefix: string, field: SearchField])[] = [
   ["name:", "name"],
   ["project:", "project"],
   ["notes:", "notes"],
@@ -35,7 +34,7 @@ const FIELDS: readonly (readonly [prefix: string, field: Field])[] = [
 ];
 
 /** Returns the field that is named at an index of the query, in lower case and with its colon. */
-function fieldAt(chars: readonly string[], at: number): { field: Field; end: number } | undefined {
+function fieldAt(chars: readonly string[], at: number): { field: SearchField; end: number } | undefined {
   for (const [prefix, field] of FIELDS) {
     if (startsWith(chars, at, prefix)) return { field, end: at + prefix.length };
   }
@@ -50,25 +49,34 @@ const OPERATORS: ReadonlyMap<string, Token> = new Map([
   ["NOT", { kind: "not" }],
 ]);
 
+/** A token and where it is in the query, in code points; `end` is the index after it. */
+export type Piece = { readonly token: Token; readonly at: number; readonly end: number };
+
 /**
  * Splits a trimmed query into its tokens, from left to right. Returns undefined when a term is
  * incomplete: a quote or a regular expression without an end, an empty regular expression, or a
  * field with nothing directly after its colon.
  */
 export function tokenize(text: string): readonly Token[] | undefined {
+  const { pieces, faultAt } = readPieces(text);
+  return faultAt === undefined ? pieces.map(({ token }) => token) : undefined;
+}
+
+/** Reads the tokens of a trimmed query up to the first incomplete term, which begins at the index `faultAt`; undefined: there is none. */
+export function readPieces(text: string): { readonly pieces: readonly Piece[]; readonly faultAt: number | undefined } {
   const chars = Array.from(text);
-  const tokens: Token[] = [];
+  const pieces: Piece[] = [];
   for (let at = 0; at < chars.length;) {
     if (isWhiteSpace(chars[at] ?? "")) {
       at += 1;
       continue;
     }
     const read = readPunctuation(chars, at) ?? readTerm(chars, at);
-    if (read === undefined) return undefined;
-    tokens.push(read.token);
+    if (read === undefined) return { pieces, faultAt: at };
+    pieces.push({ at, ...read });
     at = read.end;
   }
-  return tokens;
+  return { pieces, faultAt: undefined };
 }
 
 /** Reads a parenthesis, or a `-` that excludes what follows. Any other `-` is the first character of a word. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { isWhiteSpace, splitOnWhiteSpace, trimWhiteSpace } from "./words.rules.ts";
+import { isWhiteSpace, splitOnWhiteSpace, trimWhiteSpace } from "./words.ts";
 
 /** Every character of Unicode's property White_Space (PropList.txt). */
 const ALL =
