@@ -13,5 +13,5 @@ import "../ui/menu.tsx";
 import "../ui/words.ts";
 import "../ui/tabs.tsx";
 import "../ui/time.tsx";
-import "../ui/save-text.ts";
+import "../ui/save-file.ts";
 import "./project/runs/shown-runs.ts";

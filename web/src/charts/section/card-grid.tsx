@@ -1,13 +1,13 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Button, IconButton } from "../../ui/button.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
 import { Menu } from "../../ui/menu.tsx";
 import { Spinner } from "../../ui/spinner.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import type { ChartHandle } from "../line-chart.tsx";
 import { ChartBody } from "./chart-body.tsx";
-import { downloadCsv, downloadPng, downloadSvg } from "./downloads.ts";
 import type { ChartContext } from "./chart-context.ts";
+import { FullScreen } from "./full-screen.tsx";
+import { saveItems } from "./save-items.ts";
 import { bucketsOf, useLines } from "./use-lines.ts";
 
 /** Cards of a section before the user asks for more. */
@@ -93,11 +93,7 @@ function ChartCard({
   const data = useLines(context, name, bucketsOf(width), inView && width > 0);
   const { state, change } = context;
   const isPinned = state.pinned.includes(name);
-  const save = (write: (drawn: NonNullable<ReturnType<ChartHandle["drawn"]>>) => unknown) => (): void => {
-    const drawn = handle.current?.drawn();
-    if (drawn !== undefined) void write(drawn);
-  };
-  const canSave = inView && !asTable && data.lines !== undefined && data.lines.length > 0;
+  const canSave = inView && !asTable;
   return (
     <article ref={card} class="tm-chart-card" aria-label={name} aria-busy={data.busy || undefined} data-key={name}>
       <header>
@@ -131,24 +127,7 @@ function ChartCard({
               onSelect: () => change({ zoom: undefined }),
             },
             "line",
-            {
-              label: "Download CSV",
-              icon: "download",
-              disabled: !canSave,
-              onSelect: save((drawn) => downloadCsv(data.lines!, drawn, name, axisName(state))),
-            },
-            {
-              label: "Download PNG",
-              icon: "image",
-              disabled: !canSave,
-              onSelect: save(({ scene }) => downloadPng(scene, name)),
-            },
-            {
-              label: "Download SVG",
-              icon: "image",
-              disabled: !canSave,
-              onSelect: save(({ scene }) => downloadSvg(scene, name)),
-            },
+            ...saveItems(handle, name, canSave ? data.lines : undefined, state),
           ]}
         />
       </header>
@@ -159,39 +138,6 @@ function ChartCard({
       )}
       {isFull && <FullScreen context={context} name={name} onClose={() => setFull(false)} />}
     </article>
-  );
-}
-
-/** The name of the horizontal axis in files. */
-function axisName({ x, group }: ChartContext["state"]): string {
-  if (group !== undefined || x === "step") return "step";
-  return x === "relative" ? "seconds" : x === "time" ? "unix_ms" : x.slice("metric:".length);
-}
-
-function FullScreen({
-  context,
-  name,
-  onClose,
-}: {
-  readonly context: ChartContext;
-  readonly name: string;
-  readonly onClose: () => void;
-}) {
-  const handle = useRef<ChartHandle | undefined>(undefined);
-  const data = useLines(context, name, bucketsOf(innerWidth - 100), true);
-  return (
-    <Dialog title={name} wide onClose={onClose}>
-      <div class="tm-chart-full">
-        <ChartBody
-          context={context}
-          title={name}
-          data={data}
-          height={Math.max(240, Math.min(innerHeight - 180, 900))}
-          asTable={false}
-          handle={handle}
-        />
-      </div>
-    </Dialog>
   );
 }
 

@@ -20,20 +20,37 @@ const KINDS: readonly Option<Smoothing["kind"] | "none">[] = [
   { value: "mean", label: "Running mean" },
 ];
 
-/** Choices that apply to all charts together. */
-export function Controls({
-  context,
-  match,
-  metricKeys,
-  configKeys,
-}: {
+type ControlsProps = {
   readonly context: Pick<ChartContext, "state" | "change">;
-  readonly match: KeyMatch;
   readonly metricKeys: readonly string[];
   readonly configKeys: readonly string[];
-}) {
+};
+
+/** Which metrics charts show, and the choices that apply to all of them together. */
+export function Controls({ match, ...props }: ControlsProps & { readonly match: KeyMatch }) {
+  const { context, metricKeys } = props;
   const { state, change } = context;
-  const { x, xLog, yLog, ignoreOutliers, band, group, lineage, zoom, search } = state;
+  return (
+    <div class="tm-chart-controls" role="group" aria-label="Charts">
+      <TextField
+        label="Search metrics"
+        hideLabel
+        type="search"
+        placeholder="Search metrics, or re:/…/"
+        value={state.search}
+        error={match.fault}
+        onInput={(text) => change({ search: text }, { replace: true })}
+      />
+      <KeyBrowser context={context} keys={metricKeys} />
+      <AxisControls {...props} />
+    </div>
+  );
+}
+
+/** The choices for the axes and lines of charts. */
+export function AxisControls({ context, metricKeys, configKeys }: ControlsProps) {
+  const { state, change } = context;
+  const { x, xLog, yLog, ignoreOutliers, band, group, lineage, zoom } = state;
   const isOther = x.startsWith("metric:");
   const axes = [
     ...AXES,
@@ -42,17 +59,7 @@ export function Controls({
     ),
   ];
   return (
-    <div class="tm-chart-controls" role="group" aria-label="Charts">
-      <TextField
-        label="Search metrics"
-        hideLabel
-        type="search"
-        placeholder="Search metrics, or re:/…/"
-        value={search}
-        error={match.fault}
-        onInput={(text) => change({ search: text }, { replace: true })}
-      />
-      <KeyBrowser context={context} keys={metricKeys} />
+    <>
       <Select
         label="Horizontal axis"
         hideLabel
@@ -97,7 +104,7 @@ export function Controls({
           Reset zoom
         </Button>
       )}
-    </div>
+    </>
   );
 }
 

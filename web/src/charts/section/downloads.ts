@@ -1,3 +1,4 @@
+import { saveFile } from "../../ui/save-file.ts";
 import { drawScene } from "../scene/canvas.ts";
 import { csvOf } from "../scene/table-rows.ts";
 import type { Line } from "../scene/line-model.ts";
@@ -10,7 +11,7 @@ const PNG_RATIO = 2;
 
 /** Stores a picture as SVG. */
 export function downloadSvg(scene: Scene, title: string): void {
-  download(new Blob([svgOf(scene, title)], { type: "image/svg+xml" }), `${fileName(title)}.svg`);
+  saveFile([svgOf(scene, title)], `${title}.svg`, "image/svg+xml");
 }
 
 /** Stores a picture as PNG. */
@@ -26,23 +27,11 @@ export async function downloadPng(scene: Scene, title: string): Promise<void> {
   context.fillStyle = scene.background;
   context.fillRect(0, 0, canvas.width, canvas.height);
   const blob = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve, "image/png"));
-  if (blob !== null) download(blob, `${fileName(title)}.png`);
+  if (blob !== null) saveFile([blob], `${title}.png`, "image/png");
 }
 
 /** Stores the values that a chart draws. */
 export function downloadCsv(lines: readonly Line[], drawn: LineScene, title: string, xName: string): void {
   const text = csvOf(lines, drawn.x.domain, { xName, yName: title });
-  download(new Blob([text], { type: "text/csv" }), `${fileName(title)}.csv`);
-}
-
-function download(blob: Blob, name: string): void {
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(blob);
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
-}
-
-function fileName(title: string): string {
-  return title.replace(/[^\w.-]+/g, "_").slice(0, 100) || "chart";
+  saveFile([text], `${title}.csv`, "text/csv");
 }

@@ -9,7 +9,7 @@ import { Button } from "../../ui/button.tsx";
 import { Checkbox, TextField } from "../../ui/field.tsx";
 import { EmptyState, ErrorNote } from "../../ui/page-states.tsx";
 import { counted, countWords } from "../../ui/words.ts";
-import { saveText } from "../../ui/save-text.ts";
+import { saveFile } from "../../ui/save-file.ts";
 import { Skeleton } from "../../ui/spinner.tsx";
 import { TabPanel, Tabs } from "../../ui/tabs.tsx";
 import { useWidth } from "../../ui/use-width.ts";
@@ -111,7 +111,7 @@ export function ComparePage({ project }: { readonly project: string }) {
           icon="download"
           disabled={shown.length === 0}
           onClick={() =>
-            saveText(
+            saveFile(
               [
                 compareCsv(
                   runs.map(({ name }) => name),

@@ -17,7 +17,7 @@ import { Button } from "../../ui/button.tsx";
 import { Checkbox, Select, TextField } from "../../ui/field.tsx";
 import { EmptyState, ErrorNote } from "../../ui/page-states.tsx";
 import { counted } from "../../ui/words.ts";
-import { saveText } from "../../ui/save-text.ts";
+import { saveFile } from "../../ui/save-file.ts";
 import { Snippet } from "../../ui/copy-button.tsx";
 import { Skeleton } from "../../ui/spinner.tsx";
 import type { TabProps } from "./run-actions.ts";
@@ -151,7 +151,7 @@ function Download({ source, fileName }: { readonly source: LogSource; readonly f
     setShare(0);
     await attempt(async () => {
       try {
-        saveText(await gatherText(source, own.signal, setShare), fileName);
+        saveFile(await gatherText(source, own.signal, setShare), fileName);
       } catch (error) {
         if (!own.signal.aborted) throw error;
       }

@@ -1,0 +1,34 @@
+import { useRef } from "preact/hooks";
+import { Dialog } from "../../ui/dialog.tsx";
+import type { ChartHandle } from "../line-chart.tsx";
+import { ChartBody } from "./chart-body.tsx";
+import type { ChartContext } from "./chart-context.ts";
+import { bucketsOf, useLines } from "./use-lines.ts";
+
+/** A chart that has the window to itself. */
+export function FullScreen({
+  context,
+  name,
+  onClose,
+}: {
+  readonly context: ChartContext;
+  readonly name: string;
+  readonly onClose: () => void;
+}) {
+  const handle = useRef<ChartHandle | undefined>(undefined);
+  const data = useLines(context, name, bucketsOf(innerWidth - 100), true);
+  return (
+    <Dialog title={name} wide onClose={onClose}>
+      <div class="tm-chart-full">
+        <ChartBody
+          context={context}
+          title={name}
+          data={data}
+          height={Math.max(240, Math.min(innerHeight - 180, 900))}
+          asTable={false}
+          handle={handle}
+        />
+      </div>
+    </Dialog>
+  );
+}
