@@ -37,6 +37,8 @@ const AXES: Readonly<Record<string, SeriesAxis>> = {
   time: SeriesAxis.TIME,
   relative: SeriesAxis.RELATIVE,
 };
+/** The axis of steps. */
+export const STEPS: ChartAxis = { axis: SeriesAxis.STEP, axisKey: "" };
 const METRIC_PREFIX = "metric:";
 
 const axisSchema: Schema = {
@@ -52,8 +54,8 @@ function has(name: string, value: Schema = { not: { type: "null" } }): Schema {
   return { required: [name], properties: { [name]: value } };
 }
 
-/** The horizontal axis of a chart. */
-const chartAxis: Field<ChartAxis> = described(
+/** The horizontal axis of a chart; steps where it is left out. */
+export const chartAxis: Field<ChartAxis> = described(
   required(axisSchema, (value, name) => {
     const axis = typeof value === "string" && Object.hasOwn(AXES, value) ? AXES[value] : undefined;
     if (axis !== undefined) return { axis, axisKey: "" };
@@ -71,6 +73,11 @@ const KINDS = {
   mean: SmoothingKind.MEAN,
 } as const;
 
+/** What the parameter of each kind of smoothing means. */
+export const SMOOTHING_WORDS =
+  "`ema`: exponential moving average, where `parameter` in [0, 1) is what is left of the past after one step; `gaussian` and `mean` (running average): " +
+  "the standard deviation and the width in steps.";
+
 const smoothing = object({ kind: word(SMOOTHING_KINDS), parameter: number() });
 
 const smoothingSchema: Schema = {
@@ -82,7 +89,7 @@ const smoothingSchema: Schema = {
 };
 
 /** How series are smoothed. The text of a fault names the member, its `field` the whole. */
-const smoothingField: Field<{ kind: SmoothingKind; parameter: number }> = described(
+export const smoothingField: Field<{ kind: SmoothingKind; parameter: number }> = described(
   required(smoothingSchema, (value, name) => {
     try {
       const { kind, parameter } = smoothing.check(value, name);
@@ -95,8 +102,7 @@ const smoothingField: Field<{ kind: SmoothingKind; parameter: number }> = descri
       throw badRequest(message.startsWith(name) ? message : `${name}: ${message}`, name);
     }
   }),
-  "Adds the column `smoothed`, which is calculated from all points, including those that are not shown; for a bucket, its mean. `ema`: exponential moving average, where " +
-    "`parameter` in [0, 1) is what is left of the past after one step; `gaussian` and `mean` (running average): the standard deviation and the width in steps.",
+  `Adds the column \`smoothed\`, which is calculated from all points, including those that are not shown; for a bucket, its mean. ${SMOOTHING_WORDS}`,
 );
 
 /** Body of POST /api/metrics/series with a format. */
@@ -130,7 +136,7 @@ export const seriesColumnsBody = checked(
         "Parts of the range of each series, or the same parts for all.",
       ),
       after_step: described(optional(step()), "Only points behind this step; without start_step, end_step and edges."),
-      x: withDefault(chartAxis, { axis: SeriesAxis.STEP, axisKey: "" }, { default: "step" }),
+      x: withDefault(chartAxis, STEPS, { default: "step" }),
       smoothing: optional(smoothingField),
       lineage: described(
         optional(boolean()),

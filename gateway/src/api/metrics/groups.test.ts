@@ -1,6 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import { describe, expect, test } from "@jest/globals";
-import { QueryMetricGroupsResponseSchema } from "@tidemark/proto/ingest/v1/ingest";
+import { QueryMetricGroupsResponseSchema, SeriesAxis, SmoothingKind } from "@tidemark/proto/ingest/v1/ingest";
 import { bodyOf } from "../response-schema.fixture.ts";
 import { inputOf } from "../route-input.fixture.ts";
 import { decodeQueryGroups, encodeQueryGroups } from "./groups.ts";
@@ -21,6 +21,18 @@ describe("POST /api/metrics/groups reads", () => {
       buckets: 500,
       startStep: undefined,
       endStep: undefined,
+      axis: SeriesAxis.STEP,
+      axisKey: "",
+      smoothing: undefined,
+    });
+  });
+
+  test("an axis and a smoothing", () => {
+    const body = { ...good, x: "metric:epoch", smoothing: { kind: "mean", parameter: 3 } };
+    expect(decode(body).message).toMatchObject({
+      axis: SeriesAxis.METRIC,
+      axisKey: "epoch",
+      smoothing: { kind: SmoothingKind.MEAN, parameter: 3 },
     });
   });
 
@@ -47,6 +59,9 @@ describe("POST /api/metrics/groups reads", () => {
       buckets: 7,
       startStep: 1,
       endStep: 2,
+      axis: SeriesAxis.STEP,
+      axisKey: "",
+      smoothing: undefined,
     });
   });
 });
@@ -85,6 +100,8 @@ describe("POST /api/metrics/groups refuses", () => {
     ["a negative step", { start_step: -1 }, "start_step"],
     ["steps that end before they begin", { start_step: 2, end_step: 1 }, "start_step"],
     ["an end that is not a number", { end_step: "x" }, "end_step"],
+    ["an unknown axis", { x: "epoch" }, "x"],
+    ["a smoothing without an amount", { smoothing: { kind: "mean", parameter: 0 } }, "smoothing"],
   ])("%s", (_what, more, field) => {
     expect(() => decode({ ...good, ...more })).toThrow(expect.objectContaining({ reason: "bad_request", field }));
   });
@@ -98,7 +115,9 @@ test("values keep their digits; what is missing is null", async () => {
       {
         valuesJson: ["0.10", '["a","b"]'],
         runCount: 2,
-        series: [{ key: 'a"b', step: [0, 2], columns: numbers([1, 2], [0.5, 0]), latest: [2, 0.5], best: [1, 0] }],
+        series: [
+          { key: 'a"b', step: [0, 2], x: [0.5, 8], columns: numbers([1, 2], [0.5, 0]), latest: [2, 0.5], best: [1, 0] },
+        ],
       },
       {
         valuesJson: ["", ""],
@@ -119,7 +138,7 @@ test("values keep their digits; what is missing is null", async () => {
       {
         by: { "config.lr": 0.1, tags: ["a", "b"] },
         run_count: 2,
-        series: [{ key: 'a"b', columns: { step: [0, 2], mean: [1, 2], std: [0.5, 0] } }],
+        series: [{ key: 'a"b', columns: { step: [0, 2], x: [0.5, 8], mean: [1, 2], std: [0.5, 0] } }],
         aggregates: [{ key: 'a"b', latest: { mean: 2, std: 0.5 }, best: { mean: 1, std: 0 } }],
       },
       {

@@ -24,6 +24,7 @@ import {
 } from "../fields/field.ts";
 import { integer, stepRange } from "../fields/number.ts";
 import { maybeBlankText, searchText, text, uuid } from "../fields/text.ts";
+import { chartAxis, smoothingField, SMOOTHING_WORDS, STEPS } from "./columns.ts";
 import { bodyFilter, requireOneChoice } from "../runs/body-filter.ts";
 import { readFilter } from "../runs/list.ts";
 import { countSchema, listSchema, numberOrNullSchema, numberSchema, objectSchema } from "../replies.ts";
@@ -86,8 +87,13 @@ export const queryGroupsBody = checked(
       ),
       buckets: described(
         withDefault(integer(BUCKETS), BUCKETS.default, { default: BUCKETS.default }),
-        "Parts of equal width of the range of all series, or of the bounds. Fewer where groups times keys have more than 120,000 of them, or runs times keys more " +
+        "Parts of equal width of the range of all series on the axis, or of the bounds. Fewer where groups times keys have more than 120,000 of them, or runs times keys more " +
           "than 600,000 (`effective_buckets`). Where the range has fewer whole steps, each of these begins a part.",
+      ),
+      x: withDefault(chartAxis, STEPS, { default: "step" }),
+      smoothing: described(
+        optional(smoothingField),
+        `The statistics are those of the smoothed values of the runs, which are calculated from all points; a bucket has their means. ${SMOOTHING_WORDS}`,
       ),
     }),
     stepRange,
@@ -122,10 +128,10 @@ type GroupsRequest = {
 
 /** POST /api/metrics/groups. @throws bad_request */
 export function decodeQueryGroups({ body }: RouteInput): GroupsRequest {
-  const { filter: whole, q, project, runIds, ...asked } = queryGroupsBody.read(body);
+  const { filter: whole, q, project, runIds, x, ...asked } = queryGroupsBody.read(body);
   const filter = filterOf({ filter: whole, q, project });
   return {
-    message: { ...asked, runIds: [...new Set(runIds ?? [])], ...(filter === undefined ? {} : { filter }) },
+    message: { ...asked, ...x, runIds: [...new Set(runIds ?? [])], ...(filter === undefined ? {} : { filter }) },
     buckets: asked.buckets,
   };
 }
@@ -163,11 +169,15 @@ export async function encodeQueryGroups(
 function addSeries(
   json: JsonBytes,
   stats: readonly string[],
-  { key, step, columns }: GroupSeries,
+  { key, step, x, columns }: GroupSeries,
   isNext: boolean,
 ): void {
   json.text(`${isNext ? "," : ""}{"key":${JSON.stringify(key)},"columns":{"step":`);
   json.numbers(step);
+  if (x.length > 0) {
+    json.text(',"x":');
+    json.numbers(x);
+  }
   stats.forEach((name, i) => {
     json.text(`,"${name}":`);
     json.numbers(columns[i]!.numbers);
@@ -207,9 +217,9 @@ export const queryGroupsSchema: Schema = objectSchema({
           columns: {
             type: "object",
             description:
-              "All of one length: step, where a bucket begins, and one for each of the statistics, over the means of the runs that have points in the bucket. Buckets without are left out.",
+              "All of one length: step, where a bucket begins (with another axis, the lowest of the steps at which its runs begin, and x, where it begins there), and one for each of the statistics, over the means of the runs that have points in the bucket. Buckets without are left out.",
             required: ["step"],
-            properties: { step: listSchema(numberSchema) },
+            properties: { step: listSchema(numberSchema), x: listSchema(numberSchema) },
             additionalProperties: listSchema(numberSchema),
           },
         }),
@@ -228,7 +238,7 @@ export const queryGroupsSchema: Schema = objectSchema({
   },
   requested_buckets: { type: "integer" },
   effective_buckets: { type: "integer" },
-  bucket_width: { type: "number", description: "Steps that a bucket covers; 0 where there are no points." },
+  bucket_width: { type: "number", description: "What a bucket covers of the axis; 0 where there are no points." },
   run_count: { ...countSchema, description: "Runs that the filter lets through, or that were named." },
   total_point_cap: { type: "integer" },
 });

@@ -1,4 +1,4 @@
-import { gridOf } from "@tidemark/codecs/metrics";
+import { gridOf, type Grid } from "@tidemark/codecs/metrics";
 import { createBlockOpener, type SeriesTaker, createWantedKeys, type WantedKeys } from "../read/metric-rows.rules.ts";
 import { makeBoundedSeries, type SeriesMaker } from "./bounded-series.rules.ts";
 import {
@@ -9,7 +9,7 @@ import {
   type CollectedPoints,
   type SortedPoints,
 } from "./collect-points.rules.ts";
-import { boundsOf, needsAllPoints, noColumns, type SeriesColumns } from "./series-columns.rules.ts";
+import { boundsOf, gridOfSteps, needsAllPoints, noColumns, type SeriesColumns } from "./series-columns.rules.ts";
 import { partsOf, ROW_KINDS, type ColumnsPage } from "./columns-page.rules.ts";
 import { axisRange, columnsOfBuckets, columnsOfPoints, drawPoints, type Drawn } from "./draw-points.rules.ts";
 import { MODES, type Entry, type PlannedSeries, type ReadPlan } from "./read-plan.rules.ts";
@@ -18,8 +18,16 @@ import { MODES, type Entry, type PlannedSeries, type ReadPlan } from "./read-pla
 export type ColumnsReader = {
   /** Takes the next page. @throws CodecError for a damaged row */
   readonly add: (page: ColumnsPage) => void;
-  /** Returns the series by run, then by key. Nothing can be added afterwards. */
-  finish(): readonly (readonly SeriesColumns[])[];
+  /** Nothing can be added afterwards. */
+  finish(): BuiltSeries;
+};
+
+/** Series that were built. */
+export type BuiltSeries = {
+  /** By run, then by key. */
+  readonly series: readonly (readonly SeriesColumns[])[];
+  /** The parts of another axis than steps that all series share. */
+  readonly grid: Grid | undefined;
 };
 
 /** The series of the keys of one run. */
@@ -88,12 +96,14 @@ export function createColumnsReader(plan: ReadPlan): ColumnsReader {
       openRun(series.length - 1);
       finished.push(current!.maker.finish());
       const shared = query.sharedGrid ? rangeOf(finished.flat()) : undefined;
-      return finished.map((own) =>
+      const built = finished.map((own) =>
         own.map((one) => {
           const range = shared ?? rangeOf([one]);
           return one.columns(range?.low ?? 0, range?.high ?? 0);
         }),
       );
+      const isCut = shared !== undefined && query.buckets !== undefined;
+      return { series: built, grid: isCut ? axisGrid(query, shared.low, shared.high) : undefined };
     },
   };
 }
@@ -154,9 +164,10 @@ function drawSeries(
   axisOf: ((points: SortedPoints) => Float64Array) | undefined,
 ): Unfinished {
   if (points.steps.length === 0) return { drawn: undefined, columns: () => noColumns };
-  const { edges, smoothing, buckets } = query;
+  const { edges, smoothing, buckets, alwaysBuckets } = query;
   const drawn = drawPoints(points, { bounds: boundsOf(query), edges, smoothing, axisOf });
-  if (buckets === undefined || drawn.inside.step.length <= buckets) {
+  const most = alwaysBuckets === true ? 0 : buckets;
+  if (buckets === undefined || drawn.inside.step.length <= most!) {
     const columns = columnsOfPoints(drawn, buckets ?? query.limit);
     return { drawn, columns: () => columns };
   }
@@ -164,7 +175,12 @@ function drawSeries(
     const columns = columnsOfBuckets(drawn, grid!);
     return { drawn: undefined, columns: () => columns };
   }
-  return { drawn, columns: (low, high) => columnsOfBuckets(drawn, gridOf(low, high, buckets)) };
+  return { drawn, columns: (low, high) => columnsOfBuckets(drawn, axisGrid(query, low, high)) };
+}
+
+/** Returns the parts of a range of an axis; only for a query with buckets. */
+function axisGrid({ buckets, alwaysBuckets }: ReadPlan["query"], low: number, high: number): Grid {
+  return (alwaysBuckets === true ? gridOfSteps : gridOf)(low, high, buckets!);
 }
 
 function axisOfRun(

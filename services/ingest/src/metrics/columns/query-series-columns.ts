@@ -82,7 +82,8 @@ function queryOf(request: QuerySeriesColumnsRequest, runCount: number): ColumnsQ
   };
 }
 
-function axisOf({ axis, axisKey }: QuerySeriesColumnsRequest): Axis {
+/** Reads the axis of a request. */
+export function axisOf({ axis, axisKey }: Pick<QuerySeriesColumnsRequest, "axis" | "axisKey">): Axis {
   if (axis === SeriesAxis.METRIC) return { metric: axisKey };
   if (axis === SeriesAxis.TIME) return "time";
   return axis === SeriesAxis.RELATIVE ? "relative" : "step";
@@ -94,7 +95,8 @@ const KINDS = {
   [SmoothingKind.MEAN]: "mean",
 } as const;
 
-function smoothingOf({ smoothing }: QuerySeriesColumnsRequest): Smoothing | undefined {
+/** Reads how a request wants series smoothed. @throws bad_request */
+export function smoothingOf({ smoothing }: Pick<QuerySeriesColumnsRequest, "smoothing">): Smoothing | undefined {
   if (smoothing === undefined) return undefined;
   if (smoothing.kind === SmoothingKind.UNSPECIFIED) throw badRequest("the kind of smoothing is unknown", "smoothing");
   return { kind: KINDS[smoothing.kind], parameter: smoothing.parameter };
@@ -110,7 +112,7 @@ function messageOf(runId: string, key: string, columns: SeriesColumns): MessageI
  * Returns the sources of the points of runs. For forks, `lineage` adds the points of their ancestors up to the steps of the forks, as far as the caller may
  * see them; `isTimed` asks when the runs started. @throws not_found when the caller may not see one of the runs
  */
-async function chartedRuns(
+export async function chartedRuns(
   runs: Pick<RunsOfCharts, "listRunOrigins">,
   runIds: readonly string[],
   { lineage, isTimed }: { readonly lineage: boolean; readonly isTimed: boolean },

@@ -31,7 +31,7 @@ export type FoundColumns = {
   readonly versions: readonly number[];
   /** By run, then by key. */
   readonly series: readonly (readonly SeriesColumns[])[];
-  /** The parts by steps of the first series that has any; with `sharedGrid` those of all. */
+  /** The parts by steps of the first series that has any; with `sharedGrid` those of all. Of another axis only with `sharedGrid`. */
   readonly grid: Grid | undefined;
 };
 
@@ -79,8 +79,9 @@ export function readColumns(
         await sink.add(page);
         await nextTurn();
       }
-      const [grid] = plan.series.values().flatMap((own) => own.flatMap((one) => one.grid ?? []));
-      return { versions, series: await sink.finish(), grid };
+      const [stepGrid] = plan.series.values().flatMap((own) => own.flatMap((one) => one.grid ?? []));
+      const { series, grid } = await sink.finish();
+      return { versions, series, grid: query.axis === "step" ? stepGrid : grid };
     }),
   );
 }

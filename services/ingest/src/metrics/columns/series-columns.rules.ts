@@ -22,7 +22,7 @@ export type ColumnsQuery = {
   readonly sharedGrid: boolean;
   readonly axis: Axis;
   readonly smoothing: Smoothing | undefined;
-  /** Short series are summarized too; with buckets on a shared grid, where nothing needs all points. */
+  /** Short series are summarized too; with buckets on a shared grid. */
   readonly alwaysBuckets?: true;
 };
 
@@ -104,8 +104,8 @@ export function stepGrids(query: ColumnsQuery, extents: readonly SeriesExtent[])
   });
 }
 
-/** Returns the grid of a range of fewer whole steps than parts: each step begins a part followed by as many parts as fit before the next step. */
-function gridOfSteps(low: number, high: number, buckets: number): Grid {
+/** Returns the grid of a range of fewer whole numbers than parts: each begins a part followed by as many parts as fit before the next. */
+export function gridOfSteps(low: number, high: number, buckets: number): Grid {
   const steps = high - low + 1;
   if (!Number.isInteger(low) || !Number.isInteger(high) || steps >= buckets) return gridOf(low, high, buckets);
   return { low, span: steps, buckets: buckets - (buckets % steps) };

@@ -19,9 +19,9 @@ function answer(task: ThreadTask): ThreadAnswer | undefined {
     reader!.add(task.page);
     return { taken: true };
   }
-  const series = reader!.finish();
+  const built = reader!.finish();
   reader = undefined;
-  return { series };
+  return { built };
 }
 
 parentPort!.on("message", (task: ThreadTask) => {

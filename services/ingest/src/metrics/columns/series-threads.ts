@@ -3,13 +3,13 @@ import { Worker } from "node:worker_threads";
 import { deadlineExceeded, whenOver } from "@tidemark/work";
 import { AppError } from "@tidemark/errors";
 import type { ColumnsPage } from "./columns-page.rules.ts";
+import type { BuiltSeries } from "./columns-reader.rules.ts";
 import type { ReadPlan } from "./read-plan.rules.ts";
-import type { SeriesColumns } from "./series-columns.rules.ts";
 
 /** Takes the pages of a read and passes them to their decoder. */
 export type PageSink = {
   readonly add: (page: ColumnsPage) => Promise<void> | void;
-  readonly finish: () => Promise<readonly (readonly SeriesColumns[])[]> | readonly (readonly SeriesColumns[])[];
+  readonly finish: () => Promise<BuiltSeries> | BuiltSeries;
 };
 
 /** Threads that build series from all of their points, so that no other request waits for one. */
@@ -28,10 +28,7 @@ export type SeriesThreads = {
 export type ThreadTask = { readonly begin: ReadPlan } | { readonly page: ColumnsPage } | { readonly finish: true };
 
 /** The answer of a thread to each page, and at the end. */
-export type ThreadAnswer =
-  | { readonly taken: true }
-  | { readonly series: readonly (readonly SeriesColumns[])[] }
-  | { readonly failure: string };
+export type ThreadAnswer = { readonly taken: true } | { readonly built: BuiltSeries } | { readonly failure: string };
 
 /** The longest time that a read waits for a thread. */
 const WAIT_MS_MAX = 4000;
@@ -141,8 +138,8 @@ function sinkOf(worker: Worker, plan: ReadPlan, isOver: () => boolean): PageSink
       for (; inside > 0; inside -= 1) await answers.next();
       tell({ finish: true });
       const answer = await answers.next();
-      if (!("series" in answer)) throw new Error("a series thread did not finish");
-      return answer.series;
+      if (!("built" in answer)) throw new Error("a series thread did not finish");
+      return answer.built;
     },
   };
 }

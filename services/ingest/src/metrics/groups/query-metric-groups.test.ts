@@ -1,8 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { create } from "@bufbuild/protobuf";
 import { underDeadline } from "@tidemark/work";
-import { QueryMetricGroupsRequestSchema } from "@tidemark/proto/ingest/v1/ingest";
-import { GroupRunsResponseSchema, type GroupRunsResponse } from "@tidemark/proto/runs/v1/runs";
+import { QueryMetricGroupsRequestSchema, SeriesAxis, SmoothingKind } from "@tidemark/proto/ingest/v1/ingest";
+import {
+  GroupRunsResponseSchema,
+  ListRunOriginsResponseSchema,
+  type GroupRunsResponse,
+} from "@tidemark/proto/runs/v1/runs";
 import {
   callOf,
   columnsOf,
@@ -20,13 +24,21 @@ let tenant: Tenant;
 let grouped: GroupRunsResponse;
 /** The request that it got. */
 let asked: unknown;
+/** When runs started, in microseconds. */
+let origins: ReadonlyMap<string, number> = new Map();
 
 beforeAll(async () => {
   const groupRuns = (request: unknown) => {
     asked = request;
     return Promise.resolve(grouped);
   };
-  ingest = await startIngest({ runsOfCharts: { groupRuns } });
+  const listRunOrigins = ({ runIds = [] }: { runIds?: string[] }) =>
+    Promise.resolve(
+      create(ListRunOriginsResponseSchema, {
+        chains: runIds.map((runId) => ({ runs: [{ runId, startedUs: origins.get(runId)! }] })),
+      }),
+    );
+  ingest = await startIngest({ runsOfCharts: { groupRuns, listRunOrigins } });
   tenant = await ingest.newTenant();
 });
 afterAll(() => ingest.close());
@@ -132,6 +144,68 @@ describe("groups of metrics", () => {
         ],
       ],
     ]);
+  });
+
+  test("by another metric share a grid over its range, and count each run once in a bucket", async () => {
+    const first = await runOf([0, { a: 1, epoch: 0 }], [1, { a: 3, epoch: 0 }], [2, { a: 5, epoch: 2 }], [3, { a: 9 }]);
+    const second = await runOf([7, { a: 10, epoch: 0 }], [9, { a: 20, epoch: 3 }]);
+    answerGroups({ runIds: [first, second] });
+    const axis = { axis: SeriesAxis.METRIC, axisKey: "epoch", stats: ["mean", "std", "count"] };
+    for (let round = 0; round < 2; round += 1) {
+      const { bucketWidth, groups } = await ask(axis);
+      expect(bucketWidth).toBeCloseTo(4 / 100, 12);
+      const [{ x, step, columns }] = groups[0]!.series as [(typeof groups)[0]["series"][0]];
+      expect(x).toEqual([0, 2, 3]);
+      expect(step).toEqual([0, 2, 9]);
+      // Epoch 0: the first run has 1 and 3, so 2; the second has 10.
+      expect(columns.map(({ numbers }) => numbers)).toEqual([
+        [6, 5, 20],
+        [4, 0, 0],
+        [2, 1, 1],
+      ]);
+      await ingest.compactor().round();
+    }
+  });
+
+  test("by relative time begin when each of the runs started", async () => {
+    const started = Date.UTC(2026, 0, 1) * 1000;
+    const times = [0, 1, 4].map((second) => started + second * 1e6);
+    const first = await runOf(...times.map((at, step): TestPoint => [step, { a: step }, at]));
+    const second = await runOf(...times.map((at, step): TestPoint => [10 * step, { a: step + 2 }, at + 5e6]));
+    answerGroups({ runIds: [first, second] });
+    origins = new Map([
+      [first, started],
+      [second, started + 5e6],
+    ]);
+    const { groups } = await ask({ axis: SeriesAxis.RELATIVE, stats: ["mean", "count"] });
+    const [{ x, columns }] = groups[0]!.series as [(typeof groups)[0]["series"][0]];
+    expect(x).toEqual([0, 1, 4]);
+    expect(columns.map(({ numbers }) => numbers)).toEqual([
+      [1, 2, 3],
+      [2, 2, 2],
+    ]);
+  });
+
+  test("smooth each run over all of its points, also those outside the bounds", async () => {
+    const first = await runOf([0, { a: 0 }], [1, { a: 3 }], [2, { a: 6 }], [3, { a: 0 }]);
+    const second = await runOf([1, { a: 10 }], [2, { a: 20 }]);
+    answerGroups({ runIds: [first, second] });
+    const smoothing = { kind: SmoothingKind.MEAN, parameter: 2 };
+    for (let round = 0; round < 2; round += 1) {
+      // Running means over a step to both sides: 3 and 3 at the steps 1 and 2, and 15 and 15.
+      expect(await shown({ smoothing, startStep: 1, endStep: 2, stats: ["mean", "min", "max"] })).toEqual([
+        [
+          [
+            [1, 2],
+            [9, 9],
+            [3, 3],
+            [15, 15],
+          ],
+        ],
+      ]);
+      expect(await shown({ smoothing, startStep: 9, stats: ["mean"] })).toEqual([[[[], []]]]);
+      await ingest.compactor().round();
+    }
   });
 
   test("of keys that no run has are empty", async () => {

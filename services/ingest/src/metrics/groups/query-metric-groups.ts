@@ -10,7 +10,7 @@ import type {
 import { callerOf } from "@tidemark/requests";
 import type { Handler } from "@tidemark/rpc";
 import { nextTurn } from "@tidemark/work";
-import type { RunsOfCharts } from "../columns/query-series-columns.ts";
+import { axisOf, chartedRuns, smoothingOf, type RunsOfCharts } from "../columns/query-series-columns.ts";
 import type { ColumnsQuery, SeriesColumns } from "../columns/series-columns.rules.ts";
 import { readColumns, type ColumnsDeps } from "../columns/read-columns.ts";
 import { requireKeys } from "../read/query-metric-series.ts";
@@ -35,6 +35,7 @@ export function queryMetricGroupsHandler(
     const { orgId } = callerOf(call);
     const keys = requireKeys(request.keys);
     const wanted = readStatistics(request.stats);
+    const shape = { axis: axisOf(request), smoothing: smoothingOf(request) };
     const { runIds: named, filter, by } = request;
     const { columns, groups } = await deps.runsOfCharts.groupRuns(
       {
@@ -49,8 +50,9 @@ export function queryMetricGroupsHandler(
     const facts = { columns, runCount: runIds.length, totalPointCap: SERIES_POINTS_MAX };
     if (runIds.length === 0) return { ...facts, groups: [], effectiveBuckets: request.buckets };
     const buckets = groupBuckets(request.buckets, groups.length, runIds.length, keys.length);
-    const runs = runIds.map((runId) => ({ chain: [{ runId, cutStep: Infinity }], startedUs: 0 }));
-    const { series, grid } = await readColumns(deps, orgId, queryOf(request, keys, buckets), runs);
+    const isTimed = shape.axis === "relative";
+    const runs = await chartedRuns(deps.runsOfCharts, runIds, { lineage: false, isTimed }, call);
+    const { series, grid } = await readColumns(deps, orgId, { ...queryOf(request, keys, buckets), ...shape }, runs);
 
     const takeTurn = turns();
     const answered: MessageInitShape<typeof MetricGroupSchema>[] = [];
@@ -65,7 +67,7 @@ export function queryMetricGroupsHandler(
           key,
           ...(await columnsOver(
             ofRuns.map((ofRun) => bucketsOf(ofRun[k]!)),
-            wanted,
+            { wanted, isStepped: shape.axis === "step" },
             takeTurn,
           )),
           latest: statisticsOf(known(latest.slice(...inGroup)), wanted),
@@ -83,7 +85,7 @@ function queryOf(
   { startStep, endStep }: QueryMetricGroupsRequest,
   keys: readonly string[],
   buckets: number,
-): ColumnsQuery {
+): Omit<ColumnsQuery, "axis" | "smoothing"> {
   return {
     keys,
     startStep,
@@ -93,15 +95,15 @@ function queryOf(
     buckets,
     edges: false,
     sharedGrid: true,
-    axis: "step",
-    smoothing: undefined,
     alwaysBuckets: true,
   };
 }
 
 function bucketsOf(columns: SeriesColumns): RunBuckets {
-  if (!columns.sampled && columns.step.length > 0) throw new Error("a series came without buckets");
-  return columns.sampled ? columns : { step: columns.step, mean: columns.value };
+  const { sampled, step, x, smoothed } = columns;
+  if (!sampled && step.length > 0) throw new Error("a series came without buckets");
+  const mean = sampled && smoothed.length === 0 ? columns.mean : smoothed;
+  return { at: x.length === 0 ? step : x, step, mean };
 }
 
 function known(values: readonly number[]): Float64Array {
@@ -111,17 +113,19 @@ function known(values: readonly number[]): Float64Array {
 /** Computes the statistics of each bucket over its runs. */
 async function columnsOver(
   runs: readonly RunBuckets[],
-  wanted: readonly Statistic[],
+  { wanted, isStepped }: { readonly wanted: readonly Statistic[]; readonly isStepped: boolean },
   takeTurn: (work: number) => Promise<void> | undefined,
-): Promise<Pick<MessageInitShape<typeof GroupSeriesSchema>, "step" | "columns">> {
+): Promise<Pick<MessageInitShape<typeof GroupSeriesSchema>, "step" | "x" | "columns">> {
   const steps: number[] = [];
+  const x: number[] = [];
   const columns = wanted.map((): number[] => []);
-  for (const { step, means } of sharedBuckets(runs)) {
+  for (const { at, step, means } of sharedBuckets(runs)) {
     steps.push(step);
+    if (!isStepped) x.push(at);
     statisticsOf(means, wanted).forEach((number, i) => columns[i]!.push(number));
     await takeTurn(runs.length + means.length * wanted.length + OVERHEAD);
   }
-  return { step: steps, columns: columns.map((numbers) => ({ numbers })) };
+  return { step: steps, x, columns: columns.map((numbers) => ({ numbers })) };
 }
 
 /** The cost of a bucket in addition to its values. */

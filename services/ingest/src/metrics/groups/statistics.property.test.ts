@@ -84,16 +84,19 @@ test("a bucket has the means of the runs with points in it, in the order of the 
       const columns = runs.map((run) => {
         const entries = Object.entries(run).map(([step, mean]) => [Number(step), mean] as const);
         entries.sort(([a], [b]) => a - b);
+        const at = Float64Array.from(entries, ([step]) => step);
         return {
-          step: Float64Array.from(entries, ([step]) => step),
+          at,
+          step: at.map((step) => step * 2),
           mean: Float64Array.from(entries, ([, mean]) => mean),
         };
       });
       const expected = Array.from({ length: 13 }, (_, step) => ({
-        step,
+        at: step,
+        step: step * 2,
         means: runs.flatMap((run) => run[step] ?? []),
       })).filter(({ means }) => means.length > 0);
-      const found = Array.from(sharedBuckets(columns), ({ step, means }) => ({ step, means: [...means] }));
+      const found = Array.from(sharedBuckets(columns), ({ at, step, means }) => ({ at, step, means: [...means] }));
       expect(found).toEqual(expected);
     }),
   );

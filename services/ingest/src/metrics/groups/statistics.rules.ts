@@ -71,10 +71,18 @@ function greatestOf(values: Float64Array): number {
 }
 
 /** Buckets of one run in ascending order, on a grid that all runs share. */
-export type RunBuckets = { readonly step: Float64Array; readonly mean: Float64Array };
+export type RunBuckets = {
+  /** Where the buckets begin on the axis. */
+  readonly at: Float64Array;
+  /** The same for steps; for another axis the steps of their first points. */
+  readonly step: Float64Array;
+  readonly mean: Float64Array;
+};
 
 /** A bucket over several runs. */
 type SharedBucket = {
+  readonly at: number;
+  /** The lowest of the runs. */
   readonly step: number;
   /** The means of the runs that have points in it, at least one; valid until the next bucket. */
   readonly means: Float64Array;
@@ -82,19 +90,21 @@ type SharedBucket = {
 
 /** Yields the buckets in which at least one of the runs has points, in ascending order. A run without points in a bucket is left out of it. */
 export function* sharedBuckets(runs: readonly RunBuckets[]): Generator<SharedBucket, void, undefined> {
-  const at = new Uint32Array(runs.length);
+  const next = new Uint32Array(runs.length);
   const means = new Float64Array(runs.length);
   for (;;) {
-    let step = Infinity;
-    runs.forEach((run, i) => (step = Math.min(step, run.step[at[i]!] ?? Infinity)));
-    if (step === Infinity) return;
+    let at = Infinity;
+    runs.forEach((run, i) => (at = Math.min(at, run.at[next[i]!] ?? Infinity)));
+    if (at === Infinity) return;
     let count = 0;
+    let step = Infinity;
     runs.forEach((run, i) => {
-      if (run.step[at[i]!] !== step) return;
-      means[count++] = run.mean[at[i]!]!;
-      at[i]! += 1;
+      if (run.at[next[i]!] !== at) return;
+      means[count++] = run.mean[next[i]!]!;
+      step = Math.min(step, run.step[next[i]!]!);
+      next[i]! += 1;
     });
-    yield { step, means: means.subarray(0, count) };
+    yield { at, step, means: means.subarray(0, count) };
   }
 }
 

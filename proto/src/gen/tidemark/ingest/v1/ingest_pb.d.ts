@@ -1175,6 +1175,27 @@ export declare type QueryMetricGroupsRequest = Message<"tidemark.ingest.v1.Query
    * @generated from field: optional double end_step = 8;
    */
   endStep?: number | undefined;
+
+  /**
+   * What is cut into parts.
+   *
+   * @generated from field: tidemark.ingest.v1.SeriesAxis axis = 9;
+   */
+  axis: SeriesAxis;
+
+  /**
+   * Of SERIES_AXIS_METRIC.
+   *
+   * @generated from field: string axis_key = 10;
+   */
+  axisKey: string;
+
+  /**
+   * The statistics are those of the smoothed values.
+   *
+   * @generated from field: tidemark.ingest.v1.Smoothing smoothing = 11;
+   */
+  smoothing?: Smoothing | undefined;
 };
 
 /**
@@ -1213,7 +1234,7 @@ export declare type GroupSeries = Message<"tidemark.ingest.v1.GroupSeries"> & {
   key: string;
 
   /**
-   * Where the buckets begin in which some run has points.
+   * Where the buckets begin in which some run has points; with another axis, the lowest of the steps of the first points of the runs.
    *
    * @generated from field: repeated double step = 2;
    */
@@ -1237,6 +1258,13 @@ export declare type GroupSeries = Message<"tidemark.ingest.v1.GroupSeries"> & {
    * @generated from field: repeated double best = 5;
    */
   best: number[];
+
+  /**
+   * With another axis than steps: where the buckets begin.
+   *
+   * @generated from field: repeated double x = 6;
+   */
+  x: number[];
 };
 
 /**
@@ -1313,7 +1341,7 @@ export declare type QueryMetricGroupsResponse = Message<"tidemark.ingest.v1.Quer
   totalPointCap: number;
 
   /**
-   * Steps that a bucket covers; 0 where there are no points.
+   * What a bucket covers of the axis; 0 where there are no points.
    *
    * @generated from field: double bucket_width = 6;
    */
