@@ -42,6 +42,13 @@ describeDashboard("the table of a project", (scene) => {
     await page.getByRole("combobox", { name: "Search runs" }).fill("name:one");
     await until("the runs are there", async () => (await names(page)).join() === "one");
     expect(await mark.count()).toBe(0);
+    await page.getByRole("combobox", { name: "Search runs" }).fill("naem:one");
+    await page.getByText("“naem:one” is searched as text.").waitFor();
+    await page.getByRole("heading", { name: "No run matches" }).waitFor();
+    await expectAccessible(watched);
+    await page.getByRole("button", { name: "Search for name:one" }).click();
+    await until("the runs are there", async () => (await names(page)).join() === "one");
+    expect(await page.getByText("is searched as text").count()).toBe(0);
   });
 
   test("is resized by keys and by the pointer, and keeps that in the address", async () => {

@@ -6,6 +6,7 @@ import { Menu } from "../../ui/menu.tsx";
 import { counted } from "../../ui/words.ts";
 import { columnName } from "./table/columns.ts";
 import { QueryBox } from "./search/query-box.tsx";
+import { QueryHints } from "./search/query-hints.tsx";
 import { useProjectKeys, wordAt } from "./search/suggestions.ts";
 import { FIRST_CHOICES, type ViewState } from "./view/view-state.ts";
 import { ViewsMenu } from "./view/views-menu.tsx";
@@ -65,7 +66,9 @@ export function Toolbar({
         </span>
         <Link href={reportsAddress(project)}>Reports</Link>
       </div>
-      <QueryBox value={text} onInput={setText} keys={names} error={error} onTyped={setTyped} />
+      <QueryBox value={text} onInput={setText} keys={names} error={error} onTyped={setTyped}>
+        <QueryHints q={state.q} projectId={projectId} onTake={setText} />
+      </QueryBox>
       <div class="tm-project-tools">
         <Menu
           label="Lines"

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import { useId, useRef, useState } from "preact/hooks";
 import { ApiError } from "../../../api/client.ts";
 import { Icon } from "../../../ui/icon.tsx";
@@ -12,6 +13,7 @@ export function QueryBox({
   keys,
   error,
   onTyped,
+  children,
 }: {
   readonly value: string;
   readonly onInput: (value: string) => void;
@@ -19,6 +21,8 @@ export function QueryBox({
   readonly error: unknown;
   /** The word that the caret is in, for which keys may be looked up. */
   readonly onTyped: (text: string) => void;
+  /** What is said of the search, in addition to a fault. */
+  readonly children?: ComponentChildren;
 }) {
   const id = useId();
   const input = useRef<HTMLInputElement>(null);
@@ -112,6 +116,9 @@ export function QueryBox({
           <p>{sentence(fault.message)}</p>
         </div>
       )}
+      <div class="tm-query-hints" role="status">
+        {children}
+      </div>
     </div>
   );
 }
