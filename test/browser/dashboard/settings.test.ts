@@ -4,7 +4,7 @@ import { expectAccessible, describeDashboard, expectClean, settled } from "./ope
 import { PHONE, themes } from "../browser.ts";
 
 describeDashboard("the settings", (scene) => {
-  test.each(["keys", "members", "usage", "audit", "imports", "sessions"])(
+  test.each(["keys", "members", "usage", "audit", "trash", "imports", "sessions"])(
     "%s is accessible and clean",
     async (section) => {
       const { open, stack } = scene();
@@ -72,6 +72,32 @@ describeDashboard("the settings", (scene) => {
       .press("Enter");
     await page.getByRole("button", { name: "End session" }).press("Enter");
     await page.getByRole("button", { name: "Sign in" }).first().waitFor();
+  });
+
+  test("list what was deleted, and restore some runs and a project", async () => {
+    const { open, api, team } = scene();
+    const idOf = async (name: string): Promise<string> => {
+      const { id } = (await api.post("/runs", { project: "thrown away", name })).json.run as { id: string };
+      await api.call("DELETE", `/runs/${id}`);
+      return id;
+    };
+    const ids = [await idOf("first"), await idOf("second"), await idOf("third")];
+    const gone = (await api.post("/projects", { name: "gone" })).json.project as { id: string };
+    await team.owner.browser.call("DELETE", `/projects/${gone.id}`);
+    const watched = await open({ path: "/settings/trash" });
+    const { page } = watched;
+    await page.getByLabel("Select first").check();
+    await page.getByLabel("Select second").check();
+    await expectAccessible(watched);
+    await page.getByRole("button", { name: "Restore selected" }).press("Enter");
+    await page.getByText("Restored 2 runs.").waitFor();
+    const statuses = await Promise.all(ids.map(async (id) => (await api.get(`/runs/${id}`)).status));
+    expect(statuses).toEqual([200, 200, 404]);
+    expect(await page.getByRole("row", { name: /third/ }).count()).toBe(1);
+    await page.getByRole("tab", { name: "Projects" }).press("Enter");
+    await page.getByRole("button", { name: "Restore gone" }).press("Enter");
+    await page.getByText("Restored gone.").waitFor();
+    expect((await api.get("/projects")).text).toContain('"gone"');
   });
 
   test("import a document of another tracker after a look at it", async () => {

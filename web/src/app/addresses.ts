@@ -36,6 +36,10 @@ export const compareAddress = (project: string): string => `${projectAddress(pro
 /** Returns the address of a project's reports. */
 export const reportsAddress = (project: string): string => `${projectAddress(project)}/reports`;
 
+/** Returns the address of what was deleted: of runs of the project with this id, or of everything. */
+export const trashAddress = (projectId?: string): string =>
+  projectId === undefined ? "/settings/trash" : `/settings/trash?project_id=${encodeURIComponent(projectId)}`;
+
 /** Returns the address to sign in at and then go on to `next`, an address of the dashboard. */
 export const signInAddress = (next: string): string =>
   next === "/" || next === "" ? "/signin" : `/signin?next=${encodeURIComponent(next)}`;

@@ -1,5 +1,5 @@
 import type { IconName } from "../ui/icon.tsx";
-import { projectAddress, runAddress } from "./addresses.ts";
+import { projectAddress, runAddress, trashAddress } from "./addresses.ts";
 
 /** One thing to go to or to do. */
 export type PaletteEntry = {
@@ -34,6 +34,7 @@ export function actionEntries(toggleTheme: () => void): readonly PaletteEntry[] 
     page("Usage", "gauge", "/settings/usage"),
     page("Audit log", "list", "/settings/audit"),
     page("Imports", "upload", "/settings/imports"),
+    page("Trash", "trash", trashAddress()),
     { id: "theme", label: "Toggle the theme", kind: "Action", icon: "moon", run: toggleTheme },
   ];
 }

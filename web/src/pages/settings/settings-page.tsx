@@ -9,6 +9,7 @@ import { ImportsSection } from "./imports-section.tsx";
 import { KeysSection } from "./keys-section.tsx";
 import { MembersSection } from "./members-section.tsx";
 import { SessionsSection } from "./sessions-section.tsx";
+import { TrashSection } from "./trash-section.tsx";
 import { UsageSection } from "./usage-section.tsx";
 import "./settings-page.css";
 
@@ -25,6 +26,7 @@ const sections: readonly Section[] = [
   { id: "members", label: "Members", Content: MembersSection, isOpen: () => may("people") },
   { id: "usage", label: "Usage", Content: UsageSection, isOpen: () => may("usage") },
   { id: "audit", label: "Audit log", Content: AuditSection, isOpen: () => may("people") },
+  { id: "trash", label: "Trash", Content: TrashSection, isOpen: () => may("people") },
   { id: "imports", label: "Imports", Content: ImportsSection, isOpen: () => true },
   { id: "sessions", label: "Sessions", Content: SessionsSection, isOpen: hasUser },
 ];

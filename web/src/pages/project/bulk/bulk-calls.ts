@@ -1,13 +1,13 @@
 import { call } from "../../../api/client.ts";
+import { parts } from "../../../api/deletions.ts";
 import { runsPath, type RunsPage } from "../runs/shown-runs.ts";
-import { parts, type BulkAction, type BulkRun, type BulkStep } from "./bulk.ts";
+import type { BulkAction, BulkRun, BulkStep } from "./bulk.ts";
 
 /** More runs than this are not changed at a time. */
 const BULK_MAX = 10_000;
 
 const PAGE = 1000;
 const STOP_TOGETHER = 100;
-const DELETES_TOGETHER = 4;
 
 /** How far an action has come. */
 export type Progress = (done: number) => void;
@@ -76,24 +76,6 @@ export async function stopRuns(runs: readonly BulkRun[], progress: Progress): Pr
     progress((done += some.length));
   }
   return failed;
-}
-
-/** Deletes runs, or restores deleted ones, a few at a time. Returns those with which it worked. */
-export async function deleteRuns(
-  ids: readonly string[],
-  action: "delete" | "restore",
-  progress: Progress,
-): Promise<readonly string[]> {
-  const worked: string[] = [];
-  let done = 0;
-  for (const some of parts(ids, DELETES_TOGETHER)) {
-    const path = (id: string): string => `/runs/${id}${action === "restore" ? "/restore" : ""}`;
-    const method = action === "delete" ? "DELETE" : "POST";
-    const results = await Promise.allSettled(some.map((id) => call(path(id), { method })));
-    results.forEach(({ status }, i) => status === "fulfilled" && worked.push(some[i]!));
-    progress((done += some.length));
-  }
-  return worked;
 }
 
 /** The words of an action: on its button, and when it is done. */

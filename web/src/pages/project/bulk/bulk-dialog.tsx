@@ -1,4 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
+import { deleteOrRestore } from "../../../api/deletions.ts";
 import { attempt } from "../../../ui/fault.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Dialog } from "../../../ui/dialog.tsx";
@@ -6,7 +7,7 @@ import { ErrorNote } from "../../../ui/page-states.tsx";
 import { counted } from "../../../ui/words.ts";
 import { TextField } from "../../../ui/field.tsx";
 import { toast } from "../../../ui/toast.tsx";
-import { ACTION_WORDS, countChanges, deleteRuns, doSteps, readMatching, stopRuns } from "./bulk-calls.ts";
+import { ACTION_WORDS, countChanges, doSteps, readMatching, stopRuns } from "./bulk-calls.ts";
 import { changedBy, stepsOf, undoStepsOf, type BulkAction, type BulkRun } from "./bulk.ts";
 
 /** Says how many runs an action changes before it is done, and how far it has come. */
@@ -148,10 +149,10 @@ async function perform(
 ): Promise<void> {
   const ids = runs.map(({ id }) => id);
   if (action.kind === "delete") {
-    const deleted = await deleteRuns(ids, "delete", progress);
+    const deleted = await deleteOrRestore("runs", ids, "delete", progress);
     const restore = (): void =>
-      void attempt(async () => void (await deleteRuns(deleted, "restore", () => undefined)), onDone);
-    tell(past, deleted.length, ids.length, restore);
+      void attempt(async () => void (await deleteOrRestore("runs", deleted.ids, "restore")), onDone);
+    tell(past, deleted.ids.length, ids.length, restore);
   } else if (action.kind === "stop") {
     tell(past, ids.length - (await stopRuns(runs, progress)), ids.length);
   } else {

@@ -1,6 +1,7 @@
 import { expect, test } from "@jest/globals";
+import { parts } from "../../../api/deletions.ts";
 import { suggest, taken, wordAt } from "../search/suggestions.ts";
-import { changedBy, parts, stepsOf, undoStepsOf, type BulkRun } from "./bulk.ts";
+import { changedBy, stepsOf, undoStepsOf, type BulkRun } from "./bulk.ts";
 
 const run = (id: string, more: Partial<BulkRun> = {}): BulkRun => ({
   id,

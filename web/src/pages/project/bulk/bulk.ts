@@ -1,3 +1,5 @@
+import { parts } from "../../../api/deletions.ts";
+
 /** The fields of a run that a bulk action needs and restores. */
 export type BulkRun = {
   readonly id: string;
@@ -68,9 +70,4 @@ function together(runs: readonly BulkRun[], setOf: (run: BulkRun) => BulkStep["s
     groups.set(name, group);
   }
   return [...groups.values()].flatMap(({ ids, set }) => parts(ids, TOGETHER).map((some) => ({ ids: some, set })));
-}
-
-/** Cuts a list into parts of at most `size`. */
-export function parts<T>(list: readonly T[], size: number): T[][] {
-  return Array.from({ length: Math.ceil(list.length / size) }, (_, i) => list.slice(i * size, (i + 1) * size));
 }

@@ -1,0 +1,35 @@
+import { currentLocation, setQuery } from "../../app/location.tsx";
+import { TabPanel, Tabs } from "../../ui/tabs.tsx";
+import { DeletedProjects, DeletedRuns } from "./deleted-things.tsx";
+
+const TABS = [
+  { id: "runs", label: "Runs" },
+  { id: "projects", label: "Projects" },
+] as const;
+
+/** What was deleted and can be restored: runs, of all projects or of one that the address names, and projects. */
+export function TrashSection() {
+  const { query } = currentLocation.value;
+  const projectId = query.get("project_id") ?? undefined;
+  const tab = query.get("tab") === "projects" ? "projects" : "runs";
+  return (
+    <>
+      <p class="tm-muted">
+        What is deleted can be restored until the time in the table. Then it is removed for good. A project is restored
+        with its runs.
+      </p>
+      <Tabs
+        name="trash"
+        label="What was deleted"
+        tabs={TABS}
+        current={tab}
+        onSelect={(id) => setQuery({ tab: id === "runs" ? undefined : id, project_id: undefined }, { replace: true })}
+      />
+      <TabPanel name="trash" current={tab}>
+        <div class="tm-settings-part">
+          {tab === "runs" ? <DeletedRuns key={projectId} projectId={projectId} /> : <DeletedProjects />}
+        </div>
+      </TabPanel>
+    </>
+  );
+}
