@@ -81,7 +81,6 @@ test("what is read as it was meant is not mentioned", () => {
     "metrics.val/loss<2",
     "re:/a/ -tag:b",
     '"foo:bar"',
-    "a=b c:d".slice(0, 0),
   ])
     expect(offers(query)).toEqual([]);
 });
