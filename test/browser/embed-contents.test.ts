@@ -27,7 +27,7 @@ describeEmbeds("embedded views", (scene) => {
       const styleOf = (selector: string) => getComputedStyle(document.querySelector(selector)!);
       return [styleOf(":root").backgroundColor, styleOf(".plot .c0").stroke, styleOf(".plot .c1").stroke];
     });
-    expect(colors).toEqual(["rgb(20, 23, 28)", "rgb(143, 107, 255)", "rgb(199, 122, 26)"]);
+    expect(colors).toEqual(["rgb(20, 23, 28)", "rgb(105, 148, 253)", "rgb(250, 170, 73)"]);
     expect(watched.faults).toEqual([]);
   });
 

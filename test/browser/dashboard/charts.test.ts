@@ -135,31 +135,50 @@ describeWith(executable)("charts in a browser", () => {
     expect(everyFault()).toEqual([]);
   });
 
-  test("colors stay through order, filter, loading again and themes have their own", async () => {
+  test("visible runs have the first colors and keep them through order, filter and loading again; patterns differ", async () => {
     const { page } = await open(["alpha", "beta", "gamma"]);
-    const looks = async (): Promise<Record<string, string>> =>
-      Object.fromEntries(
-        await page
-          .locator("[data-run] line")
-          .evaluateAll((all) =>
-            all.map(
-              (one) =>
-                [
-                  one.closest("li")!.dataset["run"]!,
-                  `${getComputedStyle(one).stroke} ${one.getAttribute("stroke-dasharray")}`,
-                ] as const,
-            ),
-          ),
-      );
-    const before = await looks();
-    expect(Object.keys(before)).toHaveLength(3);
-    await page.getByRole("button", { name: "Turn around" }).click();
+    const looks = async (): Promise<readonly (readonly string[])[]> =>
+      page
+        .locator("[data-run]")
+        .evaluateAll((all) =>
+          all.map((one) => [
+            one.textContent.trim(),
+            getComputedStyle(one.querySelector("line")!).stroke,
+            one.querySelector("line")!.getAttribute("stroke-dasharray") ?? "solid",
+          ]),
+        );
+    const [blue, orange, green] = ["rgb(66, 72, 254)", "rgb(211, 77, 54)", "rgb(16, 123, 97)"] as const;
+    const before = [
+      ["alpha", blue, "solid"],
+      ["beta", orange, "solid"],
+      ["gamma", green, "solid"],
+    ];
     expect(await looks()).toEqual(before);
+    await page.getByRole("button", { name: "Turn around" }).click();
+    expect(await looks()).toEqual(before.toReversed());
+    await page.getByRole("button", { name: "Turn around" }).click();
     await page.getByRole("button", { name: "Leave out first" }).click();
-    expect(before).toMatchObject(await looks());
+    expect(await looks()).toEqual(before.slice(1));
+    await drawn(page, "loss");
+    const svg = await saved(page, "loss", "SVG");
+    expect([...svg.matchAll(/stroke="([^"]+)"[^>]*aria-label="([^"]+)"/g)].map(([, ink, name]) => [name, ink])).toEqual(
+      [
+        ["beta", "#d34d36"],
+        ["gamma", "#107b61"],
+      ],
+    );
+    // The run that was out of view has its color again, because no other took it.
     await page.reload();
     await drawn(page, "loss");
     expect(await looks()).toEqual(before);
+    await page.getByRole("button", { name: "Axes" }).click();
+    await page.getByRole("menuitemcheckbox", { name: "Patterns on lines" }).click();
+    await page.waitForURL(/patterns=1/);
+    expect(await looks()).toEqual([
+      ["alpha", blue, "solid"],
+      ["beta", orange, "8 3"],
+      ["gamma", green, "2 3"],
+    ]);
     expect(everyFault()).toEqual([]);
   });
 

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useMemo, useRef, useState } from "preact/hooks";
 import { useKeys } from "../app/keys.ts";
 import { Button } from "../ui/button.tsx";
 import { EmptyState, ErrorNote } from "../ui/page-states.tsx";
@@ -7,7 +7,7 @@ import { useWidth } from "../ui/use-width.ts";
 import "./charts.css";
 import { keyMatch, sectionsOf } from "./keys/sections.ts";
 import { useCatalogue } from "./keys/use-catalogue.ts";
-import { loadLooks } from "./look/run-look.ts";
+import { useVisibleLines } from "./look/run-look.ts";
 import { CardGrid, createVisibleCards } from "./section/card-grid.tsx";
 import { Controls } from "./section/controls.tsx";
 import { useChartState, type ChartContext, type ChartRun } from "./section/chart-context.ts";
@@ -51,7 +51,7 @@ export function ChartSection(props: ChartSectionProps) {
   const width = useWidth(place);
   const runIds = useMemo(() => shownRuns.map(({ id }) => id), [shownRuns]);
   const news = useNews(project.id, runIds, live && shownRuns.some(({ running }) => running));
-  useEffect(() => loadLooks(project.id), [project.id]);
+  useVisibleLines(project.id, state.group === undefined ? runIds : NO_IDS);
   const keyRunIds = useMemo(
     () => [
       ...new Set([...runIds, ...shownRuns.flatMap(({ parentId }) => (state.lineage && parentId ? [parentId] : []))]),
@@ -140,6 +140,8 @@ export function ChartSection(props: ChartSectionProps) {
 }
 
 const NO_RUNS: readonly ChartRun[] = [];
+
+const NO_IDS: readonly string[] = [];
 
 /** Groups that are listed at a time. */
 const SECTIONS_MAX = 60;

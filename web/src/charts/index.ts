@@ -1,5 +1,6 @@
 export { chartRun } from "./section/chart-context.ts";
 export { ChartSection } from "./chart-section.tsx";
+export { useVisibleLines } from "./look/run-look.ts";
 export { LookPicker } from "./look/look-picker.tsx";
 export { RunSwatch } from "./look/look-picker.tsx";
 export type { ChartRun } from "./section/chart-context.ts";

@@ -1,3 +1,4 @@
+import { DASHES, lookAt } from "../charts/look/palette.ts";
 import type { Axes, Line } from "../charts/scene/line-model.ts";
 import { lineScene, type LineScene } from "../charts/scene/line-scene.ts";
 import { shortNumber } from "../charts/scene/numbers.ts";
@@ -23,33 +24,10 @@ type Stroke = {
   readonly dash: string;
 };
 
-/** How many colors the style sheet has: as many as can be told apart with every common kind of color vision. */
-const COLORS = 6;
-
-/** In addition to the colors: 17 of them give each of 100 runs its own look. */
-const DASHES = [
-  "none",
-  "7 3",
-  "2 3",
-  "10 3 2 3",
-  "14 4",
-  "4 2",
-  "1 4",
-  "10 3 2 3 2 3",
-  "16 3 6 3",
-  "6 6",
-  "3 6",
-  "18 3 2 3",
-  "6 2 2 2",
-  "12 8",
-  "2 7",
-  "8 2 4 2",
-  "20 6",
-];
-
-/** Returns the stroke of the run at this place in the list; different for the first 102. */
+/** Returns the stroke of the run at this place in the list; different for the first 112. */
 export function strokeOf(place: number): Stroke {
-  return { color: place % COLORS, dash: DASHES[Math.floor(place / COLORS) % DASHES.length]! };
+  const { color, dash } = lookAt(place, false);
+  return { color, dash: DASHES[dash]!.join(" ") || "none" };
 }
 
 /** Returns the lines of a chart; the id of each is the place of its run in the list. */

@@ -1,5 +1,5 @@
 import { useMemo, useRef, useState } from "preact/hooks";
-import { runInk } from "../look/run-look.ts";
+import { lineInk } from "../look/run-look.ts";
 import { counted, shortNumber } from "../scene/numbers.ts";
 import { pointAt, scatterScene, type PlottedRun } from "../scene/scatter-scene.ts";
 import { useWidth } from "../../ui/use-width.ts";
@@ -39,7 +39,7 @@ export function Scatter({
   const [pointed, setPointed] = useState<string | undefined>(undefined);
   const one = pointed ?? highlight;
   const title = `${yLabel} by ${xLabel}`;
-  const colored = runs.map((run): PlottedRun => ({ ...run, color: runInk(run.id, inks.theme) }));
+  const colored = runs.map((run): PlottedRun => ({ ...run, color: lineInk(run.id, inks.theme) }));
   const drawn = useMemo(
     () =>
       width === 0

@@ -44,7 +44,9 @@ export function seen(color: string, vision: readonly (readonly number[])[]): num
   return [116 * y - 16, 500 * (x - y), 200 * (y - z)];
 }
 
-/** Differences above 20 are plain to see also in thin lines. */
+/** The difference of two colors that are plain to see also in thin lines. */
 export const DIFFERENCE_MIN = 25;
+/** The same with a kind of color vision that has less: of the first eight colors, and of any two. */
+export const WEAK_DIFFERENCE_MIN = { first: 18, any: 13 } as const;
 /** Of graphical objects to adjacent colors (WCAG 2.2, 1.4.11). */
 export const CONTRAST_MIN = 3;

@@ -1,7 +1,8 @@
 import "../charts.css";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
-import { chooseLook, DASHES, ownLook, PALETTE, runLook } from "./run-look.ts";
+import { COLOR_NAMES, DASHES } from "./palette.ts";
+import { chooseLook, lineLook, ownLook } from "./run-look.ts";
 
 /** A dialog in which a person gives a run of a project a color and dashes of their choice; this browser remembers it. */
 export function LookPicker({
@@ -13,7 +14,7 @@ export function LookPicker({
   readonly run: { readonly id: string; readonly name: string };
   readonly onClose: () => void;
 }) {
-  const look = runLook(run.id);
+  const look = lineLook(run.id);
   const own = ownLook(run.id);
   return (
     <Dialog
@@ -31,13 +32,14 @@ export function LookPicker({
       }
     >
       <div class="tm-look-picker" role="group" aria-label="Color">
-        {PALETTE.light.map((_, place) => {
+        {COLOR_NAMES.map((name, place) => {
           const color = `var(--tm-run-${place})`;
           return (
             <button
               key={place}
               type="button"
-              aria-label={`Color ${place + 1}`}
+              aria-label={name}
+              title={name}
               aria-pressed={look.color === color}
               onClick={() =>
                 chooseLook(projectId, run.id, { place, ...(own?.dash === undefined ? {} : { dash: own.dash }) })
@@ -56,12 +58,12 @@ export function LookPicker({
           />
         </label>
       </div>
-      <div class="tm-look-picker" role="group" aria-label="Dashes">
+      <div class="tm-look-picker" role="group" aria-label="Pattern">
         {DASHES.map((dash, i) => (
           <button
             key={i}
             type="button"
-            aria-label={dash.length === 0 ? "Without gaps" : `Dashes ${i}`}
+            aria-label={dash.length === 0 ? "Solid" : `Dashes ${i}`}
             aria-pressed={look.dash === dash}
             onClick={() => chooseLook(projectId, run.id, { ...own, dash: i })}
           >
@@ -75,7 +77,7 @@ export function LookPicker({
 
 /** A short piece of the line of a run, in its color and with its dashes: a legend shows it next to the name. */
 export function RunSwatch({ runId }: { readonly runId: string }) {
-  return <Swatch {...runLook(runId)} />;
+  return <Swatch {...lineLook(runId)} />;
 }
 
 /** A short piece of a line. */

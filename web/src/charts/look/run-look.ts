@@ -1,74 +1,67 @@
-import { signal } from "@preact/signals";
+import { computed, signal } from "@preact/signals";
+import { useLayoutEffect, useMemo } from "preact/hooks";
+import { currentLocation } from "../../app/location.tsx";
+import { DASHES, lookAt, NO_COLOR, PALETTE, placeOfLook, type ThemeName } from "./palette.ts";
+import { placesOf } from "./places.ts";
+import { storedLooks, storedPlaces, storeLooks, storePlaces, type OwnLook } from "./stored-looks.ts";
 
-/** The two themes of the page. */
-export type ThemeName = "light" | "dark";
-
-/**
- * Colors of runs, at the same place the same hue in both themes: each has a contrast of 3 to the surface of cards, and any two can be distinguished
- * with every common kind of color vision. More than six cannot; dashes distinguish the rest. The style sheet has them as `--tm-run-0` and so on.
- */
-export const PALETTE: Readonly<Record<ThemeName, readonly string[]>> = {
-  light: ["#2b3fe0", "#f0541e", "#1f9e86", "#b96cf0", "#7a1208", "#3b1550"],
-  dark: ["#8f6bff", "#c77a1a", "#2fa58a", "#f2b3fb", "#d9ef3a", "#66f5ae"],
-};
-
-/** Lengths of dashes and gaps in pixels; none is a line without gaps. */
-export const DASHES: readonly (readonly number[])[] = [[], [8, 3], [2, 3], [10, 3, 2, 3], [5, 5]];
-
-/** Places in the lists of colors and dashes. */
-type LookPlace = { readonly color: number; readonly dash: number };
-
-/** Returns the look of an id: of nothing but the id, so that filters, the order of runs and loading again do not change it. */
-export function lookIndex(id: string): LookPlace {
-  const place = hashOf(id.toLowerCase()) % (PALETTE.light.length * DASHES.length);
-  return { color: place % PALETTE.light.length, dash: Math.floor(place / PALETTE.light.length) };
-}
-
-/** FNV-1a with a last mixing (the finalizer of MurmurHash3), so that ids which differ in one digit spread over all looks. */
-export function hashOf(text: string): number {
-  let hash = 0x811c9dc5;
-  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
-  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
-  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
-  return (hash ^ (hash >>> 16)) >>> 0;
-}
-
-/** How the line and the swatch of a run look. */
-type RunLook = {
+/** How a line and its swatch look. */
+type LineLook = {
   /** A color as style sheets take it, which follows the theme. */
   readonly color: string;
-  /** Lengths of dashes and gaps in pixels; none is a line without gaps. */
+  /** Lengths of dashes and gaps in pixels; none is a solid line. */
   readonly dash: readonly number[];
 };
 
-/** A look that a person chose: a place in the palette or a color of their own, and a dash. */
-type OwnLook = { readonly place?: number; readonly color?: string; readonly dash?: number };
-
 const own = signal<ReadonlyMap<string, OwnLook>>(new Map());
+const places = signal<ReadonlyMap<string, number>>(new Map());
 const loaded = new Set<string>();
-const storageName = (projectId: string): string => `tidemark.looks.${projectId}`;
+const remembered = new Map<string, number>();
+/** The lines that each part of the page shows. */
+const shown = new Map<symbol, readonly string[]>();
 
-/** Reads the looks that a person chose for runs of a project, once. */
-export function loadLooks(projectId: string): void {
-  if (loaded.has(projectId)) return;
-  loaded.add(projectId);
-  own.value = new Map([...own.peek(), ...readLooks(stored(projectId))]);
+const FORCED = matchMedia("(forced-colors: active)");
+const isForced = signal(FORCED.matches);
+FORCED.addEventListener("change", () => {
+  isForced.value = FORCED.matches;
+});
+
+/** Whether lines differ in their dashes as well as in their colors: as the address says, and always where the system forces its colors. */
+export const hasPatterns = computed(() => isForced.value || currentLocation.value.query.get("patterns") === "1");
+
+/**
+ * Says which lines of a project a part of the page shows, in their order, while it is mounted: runs by their ids, and groups. Each gets a look of its own
+ * on the whole page and keeps it while it is visible.
+ */
+export function useVisibleLines(projectId: string | undefined, ids: readonly string[]): void {
+  const part = useMemo(() => Symbol("part"), []);
+  useLayoutEffect(() => {
+    if (projectId === undefined) return;
+    load(projectId);
+    shown.set(part, ids);
+    givePlaces();
+    remember(projectId, ids);
+  }, [projectId, ids.join()]);
+  useLayoutEffect(
+    () => () => {
+      shown.delete(part);
+    },
+    [],
+  );
 }
 
 /** Gives a run of a project another look in this browser; undefined takes it back. */
 export function chooseLook(projectId: string, runId: string, look: OwnLook | undefined): void {
-  const looks = new Map(readLooks(stored(projectId)));
+  load(projectId);
+  const looks = new Map(storedLooks(projectId));
   const all = new Map(own.peek());
   for (const map of [looks, all]) {
     map.delete(runId);
     if (look !== undefined) map.set(runId, look);
   }
   own.value = all;
-  try {
-    localStorage.setItem(storageName(projectId), JSON.stringify([...looks].slice(-LOOKS_MAX)));
-  } catch {
-    // A browser that stores nothing keeps the choice until the page is left.
-  }
+  storeLooks(projectId, looks);
+  givePlaces();
 }
 
 /** Returns the look that a person chose for a run. */
@@ -76,64 +69,56 @@ export function ownLook(runId: string): OwnLook | undefined {
   return own.value.get(runId);
 }
 
-/** Returns the look of a run: chosen, else by its id. A component that renders with it renders again when a look is chosen. */
-export function runLook(runId: string): RunLook {
-  const { color, dash } = lookIndex(runId);
-  const chosen = own.value.get(runId);
-  return {
-    color: chosen?.color ?? `var(--tm-run-${chosen?.place ?? color})`,
-    dash: DASHES[chosen?.dash ?? dash] ?? [],
-  };
+/** Returns the look of a line: chosen, else given while it is visible; gray while it is not. A component that renders with it follows changes. */
+export function lineLook(id: string): LineLook {
+  const { color, dash } = partsOf(id);
+  return { color: typeof color === "string" ? color : `var(--tm-run-${color ?? "none"})`, dash: DASHES[dash]! };
 }
 
-/** Returns the color of a run as a canvas takes it. */
-export function runInk(runId: string, theme: ThemeName): string {
-  const chosen = own.value.get(runId);
-  return chosen?.color ?? PALETTE[theme][chosen?.place ?? lookIndex(runId).color]!;
+/** Returns the color of a line as a canvas takes it. */
+export function lineInk(id: string, theme: ThemeName): string {
+  const { color } = partsOf(id);
+  return typeof color === "string" ? color : color === undefined ? NO_COLOR[theme] : PALETTE[theme][color]!;
 }
 
-/** Number of chosen looks of a project that are kept, the newest. */
-const LOOKS_MAX = 500;
+/** The color of a line, if it has one: its place in the list or a person's own, and the place of its dash. */
+function partsOf(id: string): { readonly color: number | string | undefined; readonly dash: number } {
+  const chosen = own.value.get(id);
+  const at = chosen?.place ?? places.value.get(id);
+  const look = at === undefined ? undefined : lookAt(at, hasPatterns.value);
+  return { color: chosen?.color ?? look?.color, dash: chosen?.dash ?? look?.dash ?? 0 };
+}
 
-const COLOR = /^#[\da-f]{6}$/i;
+/** Reads what this browser knows of the looks in a project, once. */
+function load(projectId: string): void {
+  if (loaded.has(projectId)) return;
+  loaded.add(projectId);
+  for (const [id, at] of storedPlaces(projectId)) remembered.set(id, at);
+  own.value = new Map([...own.peek(), ...storedLooks(projectId)]);
+}
 
-/** Reads chosen looks of runs by their ids; malformed ones, perhaps from an older page, are left out. */
-export function readLooks(text: string | null): [string, OwnLook][] {
-  let found: unknown;
-  try {
-    found = JSON.parse(text ?? "[]");
-  } catch {
-    // It is not JSON: perhaps of an older page.
-    return [];
+function givePlaces(): void {
+  const visible = [...new Set([...shown.values()].flat())];
+  const chosen = new Map<string, number>();
+  for (const [id, { place: color, dash = 0 }] of own.peek())
+    if (color !== undefined) chosen.set(id, placeOfLook({ color, dash }));
+  const before = places.peek();
+  const next = placesOf({ visible, before, remembered, chosen });
+  const isSame = next.size === before.size && [...next].every(([id, at]) => before.get(id) === at);
+  if (!isSame) places.value = next;
+}
+
+/** Keeps the places of lines for the next time that they are visible. */
+function remember(projectId: string, ids: readonly string[]): void {
+  const last = new Map(storedPlaces(projectId));
+  let isSame = true;
+  for (const id of ids) {
+    const at = places.peek().get(id);
+    if (at === undefined) continue;
+    isSame &&= last.get(id) === at;
+    remembered.set(id, at);
+    last.delete(id);
+    last.set(id, at);
   }
-  if (!Array.isArray(found)) return [];
-  return found.flatMap((entry: unknown): [string, OwnLook][] => {
-    if (!Array.isArray(entry)) return [];
-    const [id, look] = entry as readonly unknown[];
-    if (typeof id !== "string" || typeof look !== "object" || look === null) return [];
-    const { place, color, dash } = look as Record<string, unknown>;
-    return [
-      [
-        id,
-        {
-          ...(isPlace(place, PALETTE.light.length) ? { place } : {}),
-          ...(typeof color === "string" && COLOR.test(color) ? { color } : {}),
-          ...(isPlace(dash, DASHES.length) ? { dash } : {}),
-        },
-      ],
-    ];
-  });
-}
-
-function stored(projectId: string): string | null {
-  try {
-    return localStorage.getItem(storageName(projectId));
-  } catch {
-    // This browser stores nothing.
-    return null;
-  }
-}
-
-function isPlace(value: unknown, count: number): value is number {
-  return typeof value === "number" && Number.isInteger(value) && value >= 0 && value < count;
+  if (!isSame) storePlaces(projectId, last);
 }

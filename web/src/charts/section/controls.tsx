@@ -50,7 +50,7 @@ export function Controls({ match, ...props }: ControlsProps & { readonly match: 
 /** The choices for the axes and lines of charts. */
 export function AxisControls({ context, metricKeys, configKeys }: ControlsProps) {
   const { state, change } = context;
-  const { x, xLog, yLog, ignoreOutliers, band, group, lineage, zoom } = state;
+  const { x, xLog, yLog, ignoreOutliers, band, group, lineage, patterns, zoom } = state;
   const isOther = x.startsWith("metric:");
   const axes = [
     ...AXES,
@@ -81,6 +81,7 @@ export function AxisControls({ context, metricKeys, configKeys }: ControlsProps)
             checked: ignoreOutliers,
             onSelect: () => change({ ignoreOutliers: !ignoreOutliers }),
           },
+          { label: "Patterns on lines", checked: patterns, onSelect: () => change({ patterns: !patterns }) },
           "line",
           { label: "Band: standard deviation", checked: band === "std", onSelect: () => change({ band: "std" }) },
           {

@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { DASHES, lookIndex, PALETTE, runInk, runLook, type ThemeName } from "../look/run-look.ts";
+import type { ThemeName } from "../look/palette.ts";
+import { lineInk, lineLook, useVisibleLines } from "../look/run-look.ts";
 import type { Line } from "../scene/line-model.ts";
 import { GROUP_RUNS_MAX, type GroupSeries, type GroupsQuery } from "../series/read-groups.ts";
 import { SERIES_RUNS_MAX } from "../series/read-series.ts";
@@ -47,8 +48,11 @@ export function useLines(context: ChartContext, key: string, buckets: number, ac
   const groups = useGroups(grouped, active, news);
   const loaded = isGrouped ? groups : inside === undefined ? whole : zoomed;
   const { theme } = pageInks.value;
-  const looks = isGrouped ? "" : runs.map(({ id }) => runInk(id, theme) + runLook(id).dash.join(" ")).join();
   const shown = isGrouped ? groups.result : inside === undefined ? whole.result : (zoomed.result ?? whole.result);
+  const groupIds = isGrouped ? (groups.result ?? []).map(({ name }) => groupId(name)) : NO_IDS;
+  useVisibleLines(context.project.id, groupIds);
+  const ids = isGrouped ? groupIds : runs.map(({ id }) => id);
+  const looks = ids.map((id) => lineInk(id, theme) + lineLook(id).dash.join(" ")).join();
   const lines = useMemo(() => {
     if (shown === undefined) return undefined;
     return isGrouped
@@ -65,29 +69,30 @@ function runLines(series: readonly Series[], { runs, state }: ChartContext, them
     if (found === undefined) return [];
     const { x, y, low, high, count, smoothed, step } = found;
     const forkStep = state.lineage ? at : undefined;
-    const look = { color: runInk(id, theme), dash: runLook(id).dash };
-    return [{ id, name, ...look, x, y, low, high, count, smoothed, step, forkStep }];
+    return [{ id, name, ...lookOf(id, theme), x, y, low, high, count, smoothed, step, forkStep }];
   });
 }
 
-/** Groups look by their place: their names change with what they are grouped by, and there are few. */
+const NO_IDS: readonly string[] = [];
+
+const groupId = (name: string): string => `group:${name}`;
+
+const lookOf = (id: string, theme: ThemeName): Pick<Line, "color" | "dash"> => ({
+  color: lineInk(id, theme),
+  dash: lineLook(id).dash,
+});
+
 function groupLines(groups: readonly GroupSeries[], band: "std" | "range", theme: ThemeName): Line[] {
-  const colors = PALETTE[theme];
-  return groups.map(({ name, runCount, step, x, mean, std, min, max, count }, i) => {
-    const place =
-      groups.length <= colors.length * DASHES.length
-        ? { color: i % colors.length, dash: Math.floor(i / colors.length) }
-        : lookIndex(name);
+  return groups.map(({ name, runCount, step, x, mean, std, min, max, count }) => {
     const [low, high] =
       band === "range"
         ? [min, max]
         : [mean.map((value, k) => value - std[k]!), mean.map((value, k) => value + std[k]!)];
     const title = `${name} (${runCount} ${runCount === 1 ? "run" : "runs"})`;
     return {
-      id: `group:${name}`,
+      id: groupId(name),
       name: title,
-      color: colors[place.color]!,
-      dash: DASHES[place.dash]!,
+      ...lookOf(groupId(name), theme),
       x,
       step,
       y: mean,

@@ -45,6 +45,7 @@ const states: fc.Arbitrary<ChartState> = fc.record({
     { nil: undefined },
   ),
   lineage: fc.boolean(),
+  patterns: fc.boolean(),
 });
 
 /** As an address holds it. */
@@ -80,6 +81,7 @@ describe("the choices for charts", () => {
     "group=-",
     "keys=",
     "lineage=yes",
+    "patterns=0",
   ])("that make no sense, as %s, are as usual", (query) => {
     expect(stateOf(new URLSearchParams(query))).toEqual(STATE_USUAL);
   });
@@ -97,6 +99,7 @@ describe("the choices for charts", () => {
         zoom: [10, 20.5],
         group: { names: ["config.lr", "tags"], allBut: false },
         lineage: true,
+        patterns: true,
       }),
     ).toEqual({
       x: "log:relative",
@@ -106,6 +109,7 @@ describe("the choices for charts", () => {
       zoom: "10~20.5",
       group: "config.lr,tags",
       lineage: "1",
+      patterns: "1",
     });
   });
 });

@@ -22,6 +22,8 @@ export type ChartState = {
   readonly group: GroupBy | undefined;
   /** Lines of forks begin with the part of their parents. */
   readonly lineage: boolean;
+  /** Lines differ in their dashes as well as in their colors, for print and for people who see colors alike. */
+  readonly patterns: boolean;
 };
 
 /** The default for parts missing in the address. */
@@ -37,14 +39,17 @@ export const STATE_USUAL: ChartState = {
   zoom: undefined,
   group: undefined,
   lineage: false,
+  patterns: false,
 };
 
 /** The names that charts have in the query of an address. */
-type ChartQuery = Readonly<Record<"x" | "y" | "smooth" | "keys" | "zoom" | "group" | "lineage", string | undefined>>;
+type ChartQuery = Readonly<
+  Record<"x" | "y" | "smooth" | "keys" | "zoom" | "group" | "lineage" | "patterns", string | undefined>
+>;
 
 /** Writes a choice as parts of an address; undefined for defaults. Reading it gives the same choice. */
 export function queryOf(state: ChartState): ChartQuery {
-  const { x, xLog, yLog, ignoreOutliers, band, smoothing, search, pinned, zoom, group, lineage } = state;
+  const { x, xLog, yLog, ignoreOutliers, band, smoothing, search, pinned, zoom, group, lineage, patterns } = state;
   const y = [yLog ? "log" : "", ignoreOutliers ? "inliers" : "", band === "range" ? "range" : ""].filter(Boolean);
   return {
     x: x === "step" && !xLog ? undefined : `${xLog ? "log:" : ""}${x}`,
@@ -57,6 +62,7 @@ export function queryOf(state: ChartState): ChartQuery {
         ? undefined
         : `${group.allBut ? "-" : ""}${joinList(group.names)}`,
     lineage: lineage ? "1" : undefined,
+    patterns: patterns ? "1" : undefined,
   };
 }
 
@@ -80,6 +86,7 @@ export function stateOf(query: { get(name: string): string | null }): ChartState
     zoom: rangeOf(query.get("zoom") ?? ""),
     group: names.length === 0 ? undefined : { names, allBut: group.startsWith("-") },
     lineage: query.get("lineage") === "1",
+    patterns: query.get("patterns") === "1",
   };
 }
 

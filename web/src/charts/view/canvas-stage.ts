@@ -1,7 +1,7 @@
 import type { RefObject } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { signal, type ReadonlySignal } from "@preact/signals";
-import type { ThemeName } from "../look/run-look.ts";
+import type { ThemeName } from "../look/palette.ts";
 import type { Inks } from "../scene/scene.ts";
 
 /** Draws into a canvas at most once for each frame, the latest that was asked for; `draw` gets how many pixels of the device a pixel has. */

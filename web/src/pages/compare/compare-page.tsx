@@ -2,7 +2,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { useQuery } from "../../api/use-answer.ts";
 import { joinList, projectAddress, splitList } from "../../app/addresses.ts";
 import { currentLocation, Link, setQuery, useTitle } from "../../app/location.tsx";
-import { chartRun, ChartSection, type ChartRun } from "../../charts/index.ts";
+import { chartRun, ChartSection, useVisibleLines, type ChartRun } from "../../charts/index.ts";
 import { keyMatch } from "../../charts/keys/sections.ts";
 import { usualRowHeight } from "../../table/grid.tsx";
 import { Button } from "../../ui/button.tsx";
@@ -75,6 +75,10 @@ export function ComparePage({ project }: { readonly project: string }) {
   );
   const chartRuns = useMemo((): ChartRun[] => runs.map(chartRun), [answer]);
   const projectId = answer?.runs[0]?.project_id;
+  useVisibleLines(
+    projectId,
+    runs.map(({ id }) => id),
+  );
 
   if (wanted === "") {
     return (

@@ -1,7 +1,7 @@
 import { useRef, useState } from "preact/hooks";
 import type { RefObject } from "preact";
 import { navigate, useTitle } from "../../app/location.tsx";
-import { LookPicker } from "../../charts/index.ts";
+import { LookPicker, useVisibleLines } from "../../charts/index.ts";
 import type { GridHandle } from "../../table/grid-types.ts";
 import { EmptyState, ErrorNote } from "../../ui/page-states.tsx";
 import { Snippet } from "../../ui/copy-button.tsx";
@@ -29,6 +29,8 @@ export function ProjectPage({ project }: { readonly project: string }) {
   const found = useProjectId(project);
   const projectId = found.id ?? undefined;
   const runs = useProjectRuns(project, projectId, view);
+  // Also while a phone shows the table alone.
+  useVisibleLines(projectId, view.group === undefined ? (runs.chartRuns ?? []).map(({ id }) => id) : []);
   const grid = useRef<GridHandle | undefined>(undefined);
   const [pointedId, setPointedId] = useState<string | undefined>();
   const [bulkAction, setBulkAction] = useState<BulkAction["kind"] | undefined>();
