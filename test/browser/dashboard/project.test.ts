@@ -72,8 +72,8 @@ describeDashboard("the page of a project", (scene) => {
     await page.keyboard.press("b");
     await page.keyboard.press("j");
     await page.keyboard.press("Space");
-    // It is marked in its place before it also appears on top.
-    await until("the baseline is on top", async () => (await names(page)).length === 4);
+    const order = ["beta", HOSTILE, "gamma"].join();
+    await until("the baseline is on top, and only there", async () => (await names(page)).join() === order);
     const before = await names(page);
     const address = new URL(page.url());
     const copy = await open({ path: `${address.pathname}${address.search}` });

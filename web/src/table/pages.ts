@@ -7,6 +7,8 @@ export type Loaded<Row> = { readonly rows: readonly Row[]; readonly total: numbe
 export type Pages<Row> = {
   /** The row at an index, where its page is loaded. */
   readonly row: (index: number) => Row | undefined;
+  /** The indexes of the loaded rows that are wanted, ascending. */
+  readonly find: (isWanted: (row: Row) => boolean) => readonly number[];
   /** How many rows there are; undefined until the first page is there. */
   readonly total: () => number | undefined;
   /** The error of the last page that could not be loaded. */
@@ -90,6 +92,10 @@ export function createPages<Row>(
   };
   return {
     row: (index) => loadedPages.get(Math.floor(index / PAGE_ROWS))?.rows[index % PAGE_ROWS],
+    find: (isWanted) =>
+      [...loadedPages]
+        .flatMap(([page, { rows }]) => rows.flatMap((row, i) => (isWanted(row) ? [page * PAGE_ROWS + i] : [])))
+        .toSorted((a, b) => a - b),
     total: () => total,
     error: () => fault,
     load: loadSeen,

@@ -74,6 +74,9 @@ function Contents({ project, projectId, view, runs, onLook, onPoint, handle }: R
       state={state}
       pages={pages}
       version={version}
+      rows={runs.rows}
+      rowAt={runs.rowAt}
+      listRowOf={runs.listRowOf}
       pinned={runs.pinned}
       base={runs.base}
       selected={runs.selected}

@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { lastAnswer } from "../../api/queries.ts";
 import { may, mayWrite } from "../../api/session.ts";
 import { useQuery } from "../../api/use-answer.ts";
@@ -17,7 +17,10 @@ import { FirstRun, NewProject } from "./new-project.tsx";
 import { ProjectCard, type Project } from "./project-card.tsx";
 
 const PROJECTS = "/projects?limit=1000";
-const ACTIVE = "/api/runs/summary?status=running&limit=8";
+/** Runs without a sign of life for long are not running, whatever their status says. */
+const ACTIVE = "/api/runs/summary?status=running&stale=false&limit=8";
+/** How often the list of active runs is read again. */
+const ACTIVE_AGAIN_MS = 10_000;
 /** Cards that are drawn at a time. */
 const CARDS = 60;
 
@@ -102,8 +105,9 @@ type ActiveRun = {
 
 /** The active runs of all projects. */
 function ActiveRuns() {
+  const version = useTicks(ACTIVE_AGAIN_MS);
   // The page is about the projects, and their request reports errors.
-  const { data } = useQuery<{ readonly runs: readonly ActiveRun[] }>(ACTIVE);
+  const { data } = useQuery<{ readonly runs: readonly ActiveRun[] }>(ACTIVE, { version });
   const runs = data?.runs ?? [];
   if (runs.length === 0) return null;
   return (
@@ -123,6 +127,18 @@ function ActiveRuns() {
       </ul>
     </section>
   );
+}
+
+/** Counts how often a time has passed while the page was visible. */
+function useTicks(everyMs: number): number {
+  const [ticks, setTicks] = useState(0);
+  useEffect(() => {
+    const timer = setInterval(() => {
+      if (!document.hidden) setTicks((count) => count + 1);
+    }, everyMs);
+    return () => clearInterval(timer);
+  }, [everyMs]);
+  return ticks;
 }
 
 function Waiting() {

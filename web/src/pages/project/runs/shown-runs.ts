@@ -55,6 +55,16 @@ export function runsQuery(project: string, { q, sort, dir, cols }: ViewState): R
 export const pinIdsOf = ({ base, pin }: ViewState): readonly string[] =>
   [...new Set([...(base === undefined ? [] : [base]), ...pin])].slice(0, PINS_MAX);
 
+/** Returns which row of the list a row below the pinned ones is; `taken` are the rows of pinned runs in the list, ascending, which are not shown again. */
+export function listRow(below: number, taken: readonly number[]): number {
+  let row = below;
+  for (const one of taken) {
+    if (one > row) break;
+    row += 1;
+  }
+  return row;
+}
+
 /** Returns the ids of the runs that are shown wherever they are in the table. */
 export const pinnedAndShownIds = (state: ViewState): readonly string[] => [
   ...new Set([...pinIdsOf(state), ...state.show]),

@@ -7,7 +7,16 @@ import { NOTHING, selectRange, toggleRow, type Selection } from "../../../table/
 import type { BulkRun } from "../bulk/bulk.ts";
 import type { View } from "../view/use-view.ts";
 import { stateOf } from "../view/view-state.ts";
-import { isShown, LINES_MAX, pinIdsOf, pinnedAndShownIds, runsQuery, withShown, type TableRun } from "./shown-runs.ts";
+import {
+  isShown,
+  LINES_MAX,
+  listRow,
+  pinIdsOf,
+  pinnedAndShownIds,
+  runsQuery,
+  withShown,
+  type TableRun,
+} from "./shown-runs.ts";
 import { RUNS_DRAWN_MAX, useRunColumns, useRuns, useRunsById } from "./use-runs.ts";
 
 /** Rows in which selected runs are looked for before those that were kept. */
@@ -27,8 +36,12 @@ export type ProjectRuns = RunSelection & {
   readonly pinned: readonly TableRun[];
   /** The run with which others are compared. */
   readonly base: TableRun | undefined;
+  /** Rows of the table, pinned runs included; undefined until that is known. */
+  readonly rows: number | undefined;
   /** The run in a row of the table, pinned ones first. */
   readonly rowAt: (index: number) => TableRun | undefined;
+  /** The row of the list that a row of the table shows; undefined for those of pinned runs. */
+  readonly listRowOf: (index: number) => number | undefined;
   /** The selected runs whose data is known. */
   readonly selectedRuns: readonly BulkRun[];
   /** The runs whose lines are shown; of grouped charts all that the search finds, as many as the API groups, without hidden ones. Undefined while these are read. */
@@ -50,8 +63,15 @@ export function useProjectRuns(
   const apart = pinnedAndShownIds(state);
   const byId = useRunsById(apart, request, version);
   const pinned = pinIdsOf(state).flatMap((id) => byId.get(id) ?? []);
-  const rowAt = (index: number): TableRun | undefined =>
-    index < pinned.length ? pinned[index] : pages.row(index - pinned.length);
+  const pinnedName = pinned.map(({ id }) => id).join();
+  const taken = useMemo(
+    () => (pinnedName === "" ? [] : pages.find(({ id }) => pinnedName.includes(id))),
+    [pages, version, pinnedName],
+  );
+  const listRowOf = (index: number): number | undefined =>
+    index < pinned.length ? undefined : listRow(index - pinned.length, taken);
+  const rowAt = (index: number): TableRun | undefined => pinned[index] ?? pages.row(listRowOf(index)!);
+  const total = pages.total();
   const selection = useSelection(state.sel, rowAt, (sel) => change({ sel }, { replace: true }));
   // All that one search finds are not all that another finds.
   useEffect(() => selection.setAll(false), [project, state.q]);
@@ -85,12 +105,14 @@ export function useProjectRuns(
     ...selection,
     pages,
     version,
-    total: pages.total(),
+    total,
+    rows: total === undefined ? undefined : total + pinned.length - taken.length,
     error,
     isSearchFault: error instanceof ApiError && error.code?.startsWith("run_search") === true,
     pinned,
     base: state.base === undefined ? undefined : byId.get(state.base),
     rowAt,
+    listRowOf,
     selectedRuns: [...selection.selected].flatMap(
       (id) => near.get(id) ?? copied.get(id) ?? selection.known.get(id) ?? [],
     ),

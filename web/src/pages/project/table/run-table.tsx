@@ -11,6 +11,8 @@ import { NameCell, ValueCell } from "./run-cells.tsx";
 /** The data and actions of the table of runs. */
 type RunTableProps = ColumnProps & {
   readonly pages: Pages<TableRun>;
+  readonly rows: number | undefined;
+  readonly rowAt: (index: number) => TableRun | undefined;
   /** Grows with each change of the pages. */
   readonly version: number;
   readonly selected: ReadonlySet<string>;
@@ -24,18 +26,18 @@ type RunTableProps = ColumnProps & {
 
 /** The runs of a project, and the legend of its charts. */
 export function RunTable(props: RunTableProps) {
-  const { state, pages, pinned, selected, isAll } = props;
-  const rows = (pages.total() ?? 12) + pinned.length;
-  const rowAt = (index: number): TableRun | undefined =>
-    index < pinned.length ? pinned[index] : pages.row(index - pinned.length);
+  const { state, pages, pinned, selected, isAll, rowAt, listRowOf } = props;
+  const rows = props.rows ?? 12 + pinned.length;
   const isTicking = [...pinned, ...Array.from({ length: 60 }, (_, i) => pages.row(i))].some(
     (run) => run?.status === "running",
   );
   const now = useClock(isTicking);
+  const listRows = useRef(listRowOf);
+  listRows.current = listRowOf;
   const onWindow = useMemo(
     () =>
       ({ first, end }: { readonly first: number; readonly end: number }) =>
-        pages.show({ first: Math.max(0, first - pinned.length), end: Math.max(0, end - pinned.length) }),
+        pages.show({ first: listRows.current(first) ?? 0, end: (listRows.current(end - 1) ?? -1) + 1 }),
     [pages, pinned.length],
   );
   const columns = useTableColumns(props, now);
@@ -80,13 +82,15 @@ type ColumnProps = {
   readonly state: ViewState;
   /** Pinned runs, which are listed before all others. */
   readonly pinned: readonly TableRun[];
+  /** The row of the list that a row shows; undefined for those of pinned runs. */
+  readonly listRowOf: (index: number) => number | undefined;
   readonly base: TableRun | undefined;
   readonly onSelect: (index: number, how: "toggle" | "range", from?: number) => void;
   readonly onToggle: (run: TableRun) => void;
   readonly onLook: (run: TableRun) => void;
 };
 
-type Acts = Pick<ColumnProps, "onSelect" | "onToggle" | "onLook">;
+type Acts = Pick<ColumnProps, "onSelect" | "onToggle" | "onLook" | "listRowOf">;
 
 /**
  * The columns of the table of runs. They stay the same while their content does, because every row is drawn again with other columns:
@@ -138,7 +142,7 @@ function useTableColumns(props: ColumnProps, now: ReadonlySignal<number>): reado
           <NameCell
             run={run}
             project={project}
-            isOn={isShown(state, run.id, index < pinned.length ? undefined : index - pinned.length)}
+            isOn={isShown(state, run.id, acts.current.listRowOf(index))}
             isPinned={index < pinned.length}
             isBase={baseId === run.id}
             onToggle={() => acts.current.onToggle(run)}
