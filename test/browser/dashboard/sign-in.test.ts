@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
-import { createTeam } from "../../stack/people.ts";
+import { createTeam, newEmail, sessionCookie, signIn, type Person } from "../../stack/people.ts";
 import { expectAccessible, describeDashboard, expectClean, settled } from "./open-dashboard.ts";
-import { PHONE } from "../browser.ts";
+import { cookieOf, PHONE } from "../browser.ts";
 
 describeDashboard("signing in", (scene) => {
   test("asks who is not signed in, on a page that is accessible, and keeps the address", async () => {
@@ -44,20 +44,66 @@ describeDashboard("signing in", (scene) => {
     expect(watched.requests.some((request) => request.url().includes("tm_once"))).toBe(false);
   });
 
-  test("is required again when a session has ended, and the address stays", async () => {
+  test("is asked for over the page when its session has ended, and the page goes on", async () => {
     const { open, stack } = scene();
-    const team = await createTeam(stack);
-    const watched = await open({ path: "/", role: "nobody" });
-    const { page } = watched;
-    const value = team.owner.browser.token()!;
-    await page.context().addCookies([{ name: "tidemark_session", value, url: stack.baseUrl }]);
-    await page.goto(`${stack.baseUrl}/?q=mine`);
+    const { owner } = await createTeam(stack);
+    const { id } = (await owner.browser.post("/runs", { project: "ended", name: "kept" })).json.run as { id: string };
+    const watched = await open({ path: "/signin", role: "nobody" });
+    const { page, requests } = watched;
+    const signedInAs = ({ browser }: Pick<Person, "browser">) =>
+      page.context().addCookies([cookieOf(stack.baseUrl, browser.token()!)]);
+    await signedInAs(owner);
+    await page.goto(`${stack.baseUrl}/p/ended/r/${id}/overview`);
+    await page.getByRole("button", { name: "Write readme" }).press("Enter");
+    await page.getByLabel("Readme in Markdown").fill("# Typed before");
+    await page.getByRole("button", { name: "Edit notes" }).press("Enter");
+    await page.getByRole("textbox", { name: "Notes" }).fill("typed too");
+    const before = requests.length;
+    expect((await owner.browser.post("/api/auth/logout")).status).toBe(200);
+    await page.getByRole("button", { name: "Save notes" }).press("Enter");
+    const dialog = page.getByRole("dialog", { name: "Sign in again" });
+    await dialog.getByLabel("API key").waitFor();
+    await expectAccessible(watched);
+    expect(new URL(page.url()).pathname).toBe(`/p/ended/r/${id}/overview`);
+    expect(await page.getByLabel("Readme in Markdown").inputValue()).toBe("# Typed before");
+    expect(await page.getByRole("textbox", { name: "Notes" }).inputValue()).toBe("typed too");
+    // Whatever the page would read waits.
+    await page.evaluate(() => dispatchEvent(new Event("online")));
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "Sign in" }).press("Enter");
+    await dialog.getByLabel("E-mail address").fill(owner.email);
+    const statuses = await Promise.all(requests.slice(before).map(async (one) => (await one.response())?.status()));
+    expect(statuses.filter((status) => status === 401).length).toBeLessThanOrEqual(4);
+    expect(statuses.length).toBeLessThanOrEqual(12);
+    await page.keyboard.press("Enter");
+    await dialog.waitFor({ state: "detached" });
+    // The write that was refused goes on, and the rest is as it was.
+    await page.locator(".tm-run-notes").getByText("typed too").waitFor();
+    expect(await page.getByLabel("Readme in Markdown").inputValue()).toBe("# Typed before");
+    const again = await signIn(stack, { email: owner.email });
+    expect((await again.browser.patch(`/runs/${id}`, { notes: "changed elsewhere" })).status).toBe(200);
+    await page.locator(".tm-run-notes").getByText("changed elsewhere").waitFor();
+
+    // Another tab has signed in as the same user, and then as another one.
+    const end = async (): Promise<void> => {
+      const value = (await page.context().cookies()).find(({ name }) => name === sessionCookie)!.value;
+      await stack.api.post(
+        "/api/auth/logout",
+        {},
+        { headers: { cookie: `${sessionCookie}=${value}`, origin: stack.baseUrl } },
+      );
+      await dialog.waitFor();
+    };
+    await end();
+    await signedInAs(again);
+    await page.evaluate(() => dispatchEvent(new Event("focus")));
+    await dialog.waitFor({ state: "detached" });
+    expect(await page.getByLabel("Readme in Markdown").inputValue()).toBe("# Typed before");
+    await end();
+    await dialog.getByLabel("E-mail address").fill(newEmail());
+    await Promise.all([page.waitForEvent("load"), page.keyboard.press("Enter")]);
     await settled(watched);
-    await team.owner.browser.post("/api/auth/logout");
-    await page.getByRole("link", { name: "Tidemark: all projects" }).click();
-    await page.goto(`${stack.baseUrl}/settings/imports`);
-    await page.waitForURL(/\/signin\?/);
-    expect(new URL(page.url()).searchParams.get("next")).toBe("/settings/imports");
+    expect(await page.getByLabel("Readme in Markdown").count()).toBe(0);
   });
 
   test("signs out", async () => {

@@ -1,5 +1,5 @@
 import { computed, signal, type ReadonlySignal } from "@preact/signals";
-import { ApiError, send } from "./client.ts";
+import { ApiError, areRequestsHeld, send } from "./client.ts";
 
 /** What changed in a project. `reset`: anything may have changed, so read everything shown again. */
 type ProjectChange = {
@@ -69,7 +69,8 @@ function openStream(projectId: string): Stream {
   let pauseMs = PAUSE_MS;
 
   const read = async (own: AbortController): Promise<void> => {
-    const watchdog = createWatchdog(() => own.abort());
+    // A stream that waits for a sign-in is not dead.
+    const watchdog = createWatchdog(() => (areRequestsHeld() ? watchdog.heard() : own.abort()));
     try {
       const headers = { accept: "text/event-stream", ...(lastId === undefined ? {} : { "last-event-id": lastId }) };
       watchdog.heard();

@@ -35,6 +35,8 @@ export type CallOptions = {
   readonly body?: unknown;
   readonly signal?: AbortSignal | undefined;
   readonly headers?: Readonly<Record<string, string>>;
+  /** For requests that sign in: they do not wait until someone has, and their 401 is not about the session. */
+  readonly signsIn?: boolean;
 };
 
 const refused = new Set<() => void>();
@@ -45,6 +47,25 @@ export function onSignedOut(listener: () => void): () => void {
   return () => refused.delete(listener);
 }
 
+let signIn: { readonly done: Promise<void>; readonly end: () => void } | undefined;
+
+/** Lets all requests wait from now on, until `releaseRequests`. */
+export function holdRequests(): void {
+  if (signIn !== undefined) return;
+  let end = (): void => undefined;
+  const done = new Promise<void>((resolve) => (end = resolve));
+  signIn = { done, end };
+}
+
+/** Sends the requests that wait: someone has signed in. */
+export function releaseRequests(): void {
+  signIn?.end();
+  signIn = undefined;
+}
+
+/** Whether requests wait until someone signs in. */
+export const areRequestsHeld = (): boolean => signIn !== undefined;
+
 /**
  * Calls the REST API of the server that served this page, with its session cookie, and returns the JSON of the answer.
  * @throws ApiError when the server refuses or does not answer; `AbortError` when `signal` ends it
@@ -54,12 +75,34 @@ export async function call<T>(path: string, options: CallOptions = {}): Promise<
   return (await response.json()) as T;
 }
 
-/** As `call`, but returns the answer itself, for texts, files and streams; 304 is an answer too. A `body` of bytes is sent unchanged. */
-export async function send(path: string, { method, body, signal, headers }: CallOptions = {}): Promise<Response> {
+/**
+ * As `call`, but returns the answer itself, for texts, files and streams; 304 is an answer too. A `body` of bytes is sent unchanged. A request that
+ * the server refused because the session has ended did nothing, so it is sent once more after the next sign-in, if the page waits for that.
+ */
+export async function send(path: string, options: CallOptions = {}): Promise<Response> {
+  const { signal, signsIn = false } = options;
+  if (!signsIn) await signedIn(signal);
+  let response = await sendOnce(path, options);
+  if (response.status === 401 && !signsIn) {
+    tellRefused();
+    if (signIn !== undefined) {
+      await signedIn(signal);
+      response = await sendOnce(path, options);
+    }
+  }
+  if (response.ok || response.status === 304) return response;
+  // An answer without JSON is not of the API; the error names its status then.
+  const answer: unknown = await response.json().catch(() => undefined);
+  const requestId = response.headers.get("x-request-id") ?? undefined;
+  return Promise.reject(
+    signsIn ? errorOf(response.status, answer, requestId) : refusal(response.status, answer, requestId),
+  );
+}
+
+async function sendOnce(path: string, { method, body, signal, headers }: CallOptions): Promise<Response> {
   const isJson = body !== undefined && !(body instanceof Blob);
-  let response: Response;
   try {
-    response = await fetch(path, {
+    return await fetch(path, {
       method: method ?? (body === undefined ? "GET" : "POST"),
       credentials: "same-origin",
       headers: { ...(isJson ? { "content-type": "application/json" } : {}), ...headers },
@@ -70,15 +113,33 @@ export async function send(path: string, { method, body, signal, headers }: Call
     if (signal?.aborted === true) throw error;
     throw new ApiError(0, { error: "The server does not answer.", code: "unreachable" });
   }
-  if (response.ok || response.status === 304) return response;
-  // An answer without JSON is not of the API; the error names its status then.
-  const answer: unknown = await response.json().catch(() => undefined);
-  throw refusal(response.status, answer, response.headers.get("x-request-id") ?? undefined);
+}
+
+/** Waits until requests are not held. @throws the reason of `signal` when it ends first */
+async function signedIn(signal: AbortSignal | undefined): Promise<void> {
+  if (signIn === undefined) return;
+  const { done } = signIn;
+  await new Promise<void>((resolve, reject) => {
+    const leave = (): void => reject(signal?.reason as Error);
+    signal?.addEventListener("abort", leave, { once: true });
+    void done.then(() => {
+      signal?.removeEventListener("abort", leave);
+      resolve();
+    });
+  });
+}
+
+function tellRefused(): void {
+  for (const listener of refused) listener();
 }
 
 /** Returns the error of a refusing answer, and notifies listeners if the client is not signed in. `body` is its JSON, if any. */
 export function refusal(status: number, body: unknown, requestId: string | undefined): ApiError {
-  if (status === 401) for (const listener of refused) listener();
+  if (status === 401) tellRefused();
+  return errorOf(status, body, requestId);
+}
+
+function errorOf(status: number, body: unknown, requestId: string | undefined): ApiError {
   const found = body as Partial<ErrorBody> | null | undefined;
   // A proxy in front of the server may answer with its own page.
   const errorBody =

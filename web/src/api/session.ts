@@ -1,5 +1,5 @@
 import { signal, type ReadonlySignal } from "@preact/signals";
-import { call } from "./client.ts";
+import { call, holdRequests, releaseRequests } from "./client.ts";
 import { forgetQueries } from "./queries.ts";
 
 /** The role of a member of an organization. */
@@ -36,31 +36,63 @@ export type Session = {
   readonly memberships: readonly MembershipSummary[];
 };
 
+/** `ended`: the session has ended while its page is open. The page stays, and its requests wait until someone signs in. */
+type SessionState = "loading" | "in" | "out" | "ended";
+
 type Answer = Session | { readonly authenticated: false };
 
 const current = signal<Session | undefined>(undefined);
-const state = signal<"loading" | "in" | "out">("loading");
+const state = signal<SessionState>("loading");
 
 /** The current session; undefined while it is unknown, and when no user is signed in. */
 export const session: ReadonlySignal<Session | undefined> = current;
 
 /** Whether a user is signed in, once that is known. */
-export const sessionState: ReadonlySignal<"loading" | "in" | "out"> = state;
+export const sessionState: ReadonlySignal<SessionState> = state;
 
 /** Asks the server who is signed in. @throws ApiError when it does not answer */
 export async function loadSession(): Promise<Session | undefined> {
-  return takeSession(await call<Answer>("/api/auth/session"));
+  return takeSession(await call<Answer>("/api/auth/session", { signsIn: true }));
 }
 
-/** Takes the answer of a route that signs in or out. What was kept of another session is forgotten. */
+/** Lets the page of a session that has ended wait for a sign-in. Returns whether there was one. */
+export function endSession(): boolean {
+  if (state.peek() === "in") {
+    holdRequests();
+    state.value = "ended";
+  }
+  return state.peek() === "ended";
+}
+
+/**
+ * Takes the answer of a route that signs in or out. What was kept of another session is forgotten. After a session has ended, its page goes on
+ * with the next one of the same user, and is loaded afresh for another user.
+ */
 export function takeSession(answer: Answer): Session | undefined {
   const next = "session" in answer ? answer : undefined;
+  if (state.peek() === "ended") {
+    if (next === undefined) return undefined;
+    if (identityOf(next) !== identityOf(current.peek())) {
+      location.reload();
+      return undefined;
+    }
+    current.value = next;
+    state.value = "in";
+    releaseRequests();
+    return next;
+  }
   // Requests made while the page started belong to this session.
   const isFirst = state.peek() === "loading";
   if (!isFirst && next?.session.id !== current.peek()?.session.id) forgetQueries();
   current.value = next;
   state.value = next === undefined ? "out" : "in";
   return next;
+}
+
+/** Returns who a session is of: a user or the rights of a key, in an organization. */
+function identityOf(of: Session | undefined): string {
+  const { user_id: userId, org_id: orgId, metadata } = of?.session ?? {};
+  return JSON.stringify([orgId, userId ?? [metadata?.scopes?.toSorted(), metadata?.project_id]]);
 }
 
 /** Whether the signed-in user has a right; false while the user is unknown. Components that call it are drawn again when that changes. */

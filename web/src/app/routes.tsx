@@ -81,7 +81,8 @@ export function CurrentPage() {
       isLeft = true;
     };
   }, [route.page]);
-  const isReady = openPages.has(route.page) ? sessionState.value !== "loading" : sessionState.value === "in";
+  const { value: state } = sessionState;
+  const isReady = openPages.has(route.page) ? state !== "loading" : state === "in" || state === "ended";
   if (route.page === "missing") return <MissingPage />;
   const found = loaded.get(route.page);
   if (found === undefined || !isReady) return <Waiting />;

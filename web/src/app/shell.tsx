@@ -1,27 +1,38 @@
 import { signal } from "@preact/signals";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { session, sessionState } from "../api/session.ts";
+import { endSession, session, sessionState } from "../api/session.ts";
 import { onSignedOut } from "../api/client.ts";
-import { IconButton } from "../ui/button.tsx";
+import { Button, IconButton } from "../ui/button.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Toasts, undoLast } from "../ui/toast.tsx";
 import { connection } from "../api/changes.ts";
 import { Spinner } from "../ui/spinner.tsx";
-import { Dialog } from "../ui/dialog.tsx";
+import { whenIdle } from "../ui/when-idle.ts";
 import "./shell.css";
 import { AccountMenu } from "./account-menu.tsx";
 import { matchRoute, openPages, projectAddress, signInAddress } from "./addresses.ts";
-import { keyGroups, useKeys } from "./keys.ts";
+import { useKeys } from "./keys.ts";
+import { lazy } from "./lazy.tsx";
 import { currentLocation, Link, navigate } from "./location.tsx";
-import { Palette } from "./palette.tsx";
 import { CurrentPage } from "./routes.tsx";
 import { theme, toggleTheme } from "./theme.ts";
 
-/** The overlay of the page: nothing, the palette of commands or the help about keys. */
-const overlay = signal<"palette" | "help" | undefined>(undefined);
+/** The overlay of the page: nothing, the palette of commands, the help about keys, or the sign-in. */
+const overlay = signal<"palette" | "help" | "sign-in" | undefined>(undefined);
 const close = (): void => {
   overlay.value = undefined;
 };
+
+const overlays = () => import("./overlays.ts");
+const Palette = lazy(async () => (await overlays()).Palette, close);
+const KeysHelp = lazy(async () => (await overlays()).KeysHelp, close);
+const SignInDialog = lazy(async () => (await import("../pages/sign-in/sign-in-dialog.tsx")).SignInDialog, askToSignIn);
+
+/** The server says that nobody is signed in: asks for that over the page, or at the sign-in if there was no session before. */
+function onRefused(): void {
+  if (endSession()) overlay.value = "sign-in";
+  else askToSignIn();
+}
 
 /** Goes to the sign-in, which leads back to where the page is now. */
 function askToSignIn(): void {
@@ -36,9 +47,10 @@ function askToSignIn(): void {
 export function Shell() {
   const { path } = currentLocation.value;
   const route = matchRoute(path);
-  useEffect(() => onSignedOut(askToSignIn), []);
+  useEffect(() => onSignedOut(onRefused), []);
   useEffect(() => {
     if (sessionState.value === "out") askToSignIn();
+    if (sessionState.value === "in" && overlay.peek() === "sign-in") close();
   }, [sessionState.value, route.page]);
   useKeys(
     {
@@ -50,6 +62,8 @@ export function Shell() {
   );
   const main = useFocusOnNewPage("project" in route ? `${route.page}/${route.project}` : route.page);
   const isIn = session.value !== undefined;
+  // So that the first letters after Ctrl+K are not lost.
+  useEffect(() => (isIn ? whenIdle(() => void overlays().catch(close), 5000) : undefined), [isIn]);
   return (
     <>
       <a
@@ -90,13 +104,14 @@ export function Shell() {
         />
         {isIn && <AccountMenu onHelp={() => (overlay.value = "help")} />}
       </header>
-      <ConnectionBanner />
+      {sessionState.value === "ended" ? <SignedOutBanner /> : <ConnectionBanner />}
       <main id="main" ref={main} tabIndex={-1}>
         <CurrentPage />
       </main>
       <Toasts />
       {overlay.value === "palette" && isIn && <Palette onClose={close} />}
       {overlay.value === "help" && <KeysHelp onClose={close} />}
+      {overlay.value === "sign-in" && <SignInDialog onClose={close} />}
     </>
   );
 }
@@ -154,34 +169,14 @@ function ConnectionBanner() {
   );
 }
 
-const SIGNS: Readonly<Record<string, string>> = { ArrowUp: "↑", ArrowDown: "↓", ArrowLeft: "←", ArrowRight: "→" };
-
-/** The shortcuts of the visible parts. */
-function KeysHelp({ onClose }: { readonly onClose: () => void }) {
-  const shown = keyGroups.value.map(({ id, label, keys }) => ({ id, label, keys: Object.entries(keys()) }));
+/** Says that the session has ended, also after its sign-in was closed. */
+function SignedOutBanner() {
   return (
-    <Dialog title="Keys" wide onClose={onClose}>
-      <div class="tm-keys-list">
-        {shown.map(({ id, label, keys }) => (
-          <section key={id}>
-            <h3>{label}</h3>
-            <dl>
-              {keys.map(([key, action]) => (
-                <div key={key}>
-                  <dt>{typeof action === "function" ? label : action.label}</dt>
-                  <dd>
-                    {partsOf(key).map((part) => (
-                      <kbd key={part}>{SIGNS[part] ?? part}</kbd>
-                    ))}
-                  </dd>
-                </div>
-              ))}
-            </dl>
-          </section>
-        ))}
-      </div>
-    </Dialog>
+    <p class="tm-banner" role="status">
+      Your session has ended.{" "}
+      <Button size="s" onClick={() => (overlay.value = "sign-in")}>
+        Sign in
+      </Button>
+    </p>
   );
 }
-
-const partsOf = (key: string): readonly string[] => (key === "+" ? ["+"] : key.split("+"));

@@ -1,6 +1,7 @@
 // Small parts that several pages share. Every page imports them all, so that they are one file of the bundle with what the start needs:
 // otherwise each set of pages that share something makes a separate file, which costs a browser more to ask for than to read.
 import "../api/changes.ts";
+import "../api/session.ts";
 import "../app/keys.ts";
 import "../app/addresses.ts";
 import "../app/theme.ts";
