@@ -69,6 +69,8 @@ export type HandlerContext = {
   readonly openStream: EventStreams["open"];
   /** Removes the request from the count of its address, on pages of embed sessions, whose readers may share one. */
   readonly refundAddress: () => void;
+  /** Counts a read of the data that a share link opens. @throws rate_limit_exceeded */
+  readonly countLink: (shareId: string) => void;
   /** The account charged for a body that the handler reads; undefined for a body that is known to be small. */
   readonly account: BodyAccount | undefined;
   /** Charges bytes that are held in memory to the request. @throws service_unavailable */

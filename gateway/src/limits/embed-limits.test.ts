@@ -34,6 +34,7 @@ test.each<[string, (limits: EmbedLimits, i: number) => void, number[]]>([
   ["tokens of everybody", (limits, i) => limits.countToken(String(i)), [500, 100]],
   ["reads of a session", (limits) => limits.countSession("data", "s"), [3, 1]],
   ["looks at a session", (limits) => limits.countSession("current", "s"), [10, 2]],
+  ["reads by a share link", (limits) => limits.countLink("s"), [20, 2]],
   ["reads of many sessions", (limits, i) => limits.countSession("data", String(i)), [1000, 1000]],
 ])("%s are bounded", (_, call, expected) => expect(counts(call)).toEqual(expected));
 

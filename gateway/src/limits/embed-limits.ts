@@ -2,8 +2,8 @@ import { AppError } from "@tidemark/errors";
 import { createBuckets, type Rate } from "./token-bucket.ts";
 
 /**
- * The limits of embed sessions (contract of embed sessions), which cannot be switched off. An address counts as its network. All throw errors with
- * `retryAfterSeconds`.
+ * The limits of embed sessions (contract of embed sessions) and of share links, which cannot be switched off. An address counts as its network. All throw
+ * errors with `retryAfterSeconds`.
  */
 export type EmbedLimits = {
   /** Counts a session that a key makes. @throws embed_create_rate_limited */
@@ -20,6 +20,8 @@ export type EmbedLimits = {
   forgiveToken(address: string): void;
   /** Counts a request of a session. @throws rate_limit_exceeded */
   countSession(route: "current" | "data", sessionId: string): void;
+  /** Counts a read of the data that a share link opens. @throws rate_limit_exceeded */
+  countLink(shareId: string): void;
 };
 
 const rates = {
@@ -30,6 +32,8 @@ const rates = {
   everybody: { perSecond: 100, burst: 500 },
   current: { perSecond: 2, burst: 10 },
   data: { perSecond: 1, burst: 3 },
+  // Its readers share it.
+  link: { perSecond: 2, burst: 20 },
 } as const satisfies Record<string, Rate>;
 
 /** Creates the limits of this process; `nowMs` is a clock that never goes back. */
@@ -39,10 +43,11 @@ export function createEmbedLimits(nowMs: () => number): EmbedLimits {
     rate: keyof typeof rates,
     key: string,
     reason: "rate_limit_exceeded" | "embed_create_rate_limited" = "rate_limit_exceeded",
+    what = "of embed sessions",
   ): void => {
     const { allowed, waitSeconds } = buckets.take(`${rate}:${key}`, rates[rate]);
     if (allowed) return;
-    throw new AppError(reason, `too many requests of embed sessions; try again in ${waitSeconds} s`, {
+    throw new AppError(reason, `too many requests ${what}; try again in ${waitSeconds} s`, {
       retryAfterSeconds: waitSeconds,
     });
   };
@@ -57,6 +62,7 @@ export function createEmbedLimits(nowMs: () => number): EmbedLimits {
     },
     forgiveToken: (address) => buckets.giveBack(`address:${clientNetwork(address)}`, rates.address),
     countSession: (route, sessionId) => count(route, sessionId),
+    countLink: (shareId) => count("link", shareId, "rate_limit_exceeded", "with this link"),
   };
 }
 

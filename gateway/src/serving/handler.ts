@@ -69,6 +69,7 @@ export function createHandler(route: Route, context: ServingContext) {
         },
         isSourceActive: (session) => context.embeds.isSourceActive(session),
         refundAddress: () => context.embedLimits.forgivePage(request.ip),
+        countLink: (shareId) => context.embedLimits.countLink(shareId),
         embedParts: context.embedParts,
         // Only one route uses them.
         get exports() {

@@ -288,6 +288,15 @@ export const REPORTS_PAGE_ROWS = { default: 50, max: 200 } as const;
 /** Who may read a report: readers of the organization, or anyone; the first one is the default. Both `private` and `org` mean the organization. */
 export const REPORT_VISIBILITIES = ["private", "org", "public"] as const;
 
+/** What a share link opens: the blocks of the report, or also the data of its panels; the first one is the default. */
+export const SHARE_EXTENTS = ["blocks", "data"] as const;
+
+/** What a share link opens. */
+export type ShareExtent = (typeof SHARE_EXTENTS)[number];
+
+/** Most bytes of data that are kept with a share link. */
+export const FROZEN_DATA_BYTES_MAX = 4 * 1024 * 1024;
+
 /** Rows of a page of panels of reports. */
 export const PANELS_PAGE_ROWS = { default: 1000, max: 1000 } as const;
 

@@ -3,8 +3,8 @@ import type { ReportsRestoreService } from "@tidemark/proto/reports/v1/restore";
 import type { Handlers } from "@tidemark/rpc";
 import { createEmbed, getEmbedPolicy, openEmbed } from "./embeds/embeds.ts";
 import { getPreferences, setPreferences } from "./preferences/preferences.ts";
-import { createReport, deleteReport, updateReport, shareReport } from "./reports/change-report.ts";
-import { getReport, getSharedReport } from "./reports/get-report.ts";
+import { createReport, deleteReport, endShare, updateReport, shareReport } from "./reports/change-report.ts";
+import { getReport, getSharedReport, openSharedData } from "./reports/get-report.ts";
 import { listPanels, listReports } from "./reports/list-reports.ts";
 import { createView, deleteView, updateView } from "./views/change-view.ts";
 import { exportView, readView, importView, exportViews, restoreViews } from "./views/exchange-views.ts";
@@ -22,6 +22,8 @@ export function reportsHandlers(deps: ReportsDeps): ReportsHandlers {
     updateReport: updateReport(deps),
     deleteReport: deleteReport(deps),
     shareReport: shareReport(deps),
+    endShare: endShare(deps),
+    openSharedData: openSharedData(deps),
     listPanels: listPanels(deps),
     getPreferences: getPreferences(deps),
     setPreferences: setPreferences(deps),

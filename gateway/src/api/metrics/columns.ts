@@ -204,11 +204,8 @@ export async function encodeSeriesColumns(
   json.text('{"format":"columns","series":[');
   const pauseIfLong = createPauses();
   for (const [i, series] of response.series.entries()) {
-    json.text(
-      `${i > 0 ? "," : ""}{"run_id":${JSON.stringify(runIds[i % runIds.length])},"key":${JSON.stringify(series.key)},`,
-    );
-    addColumns(json, series);
-    json.text(`,"truncated":${series.truncated},"sampled":${series.sampled}}`);
+    if (i > 0) json.text(",");
+    addSeries(json, series, runIds[i % runIds.length]!);
     const pause = pauseIfLong();
     if (pause !== undefined) await pause;
   }
@@ -223,6 +220,13 @@ export async function encodeSeriesColumns(
   });
   json.text(`],${rest.slice(1)}`);
   return { body: null, bytes: json.take(), etag: response.tag };
+}
+
+/** Adds a series, with the id of its run as it is to be shown. */
+export function addSeries(json: JsonBytes, series: SeriesColumns, runId: string): void {
+  json.text(`{"run_id":${JSON.stringify(runId)},"key":${JSON.stringify(series.key)},`);
+  addColumns(json, series);
+  json.text(`,"truncated":${series.truncated},"sampled":${series.sampled}}`);
 }
 
 /** Adds the columns that a series has. */

@@ -57,38 +57,38 @@ const pointsSchema = answerOf({
 
 const numbers = (description: string): Schema => ({ type: "array", items: { type: "number" }, description });
 
-const columnsSchema = answerOf(
-  {
-    type: "object",
-    required: ["run_id", "key", "columns", "truncated", "sampled"],
-    properties: {
-      run_id: { type: "string" },
-      key: { type: "string" },
-      columns: {
-        type: "object",
-        description:
-          "All of one length. Points have step, value and time; buckets step, min, max, mean, count, first and last.",
-        required: ["step"],
-        properties: {
-          step: numbers("Of a bucket where it begins; with another axis than steps, the step of its first point."),
-          value: numbers("Values of points."),
-          time: numbers("The client's time of a point, else when it was received: milliseconds since the Unix epoch."),
-          min: numbers("Lowest value of each bucket."),
-          max: numbers("Highest value of each bucket."),
-          mean: numbers("Mean of the values of each bucket."),
-          count: numbers("How many points each bucket has; buckets without are left out."),
-          first: numbers("The value at the lowest step of each bucket."),
-          last: numbers("The value at the highest step of each bucket."),
-          smoothed: numbers("With `smoothing`; of a bucket the mean."),
-          x: numbers("With another axis than steps, in ascending order; of a bucket where it begins."),
-        },
+/** The series of one key in one run, as columns. */
+export const seriesColumnsSchema: Schema = {
+  type: "object",
+  required: ["run_id", "key", "columns", "truncated", "sampled"],
+  properties: {
+    run_id: { type: "string" },
+    key: { type: "string" },
+    columns: {
+      type: "object",
+      description:
+        "All of one length. Points have step, value and time; buckets step, min, max, mean, count, first and last.",
+      required: ["step"],
+      properties: {
+        step: numbers("Of a bucket where it begins; with another axis than steps, the step of its first point."),
+        value: numbers("Values of points."),
+        time: numbers("The client's time of a point, else when it was received: milliseconds since the Unix epoch."),
+        min: numbers("Lowest value of each bucket."),
+        max: numbers("Highest value of each bucket."),
+        mean: numbers("Mean of the values of each bucket."),
+        count: numbers("How many points each bucket has; buckets without are left out."),
+        first: numbers("The value at the lowest step of each bucket."),
+        last: numbers("The value at the highest step of each bucket."),
+        smoothed: numbers("With `smoothing`; of a bucket the mean."),
+        x: numbers("With another axis than steps, in ascending order; of a bucket where it begins."),
       },
-      truncated: { type: "boolean", description: "There are more points than the limit." },
-      sampled: { type: "boolean", description: "These are buckets." },
     },
+    truncated: { type: "boolean", description: "There are more points than the limit." },
+    sampled: { type: "boolean", description: "These are buckets." },
   },
-  { format: { type: "string", enum: ["columns"] } },
-);
+};
+
+const columnsSchema = answerOf(seriesColumnsSchema, { format: { type: "string", enum: ["columns"] } });
 
 /** The answer: which of the two forms it has, `format` says. */
 export const seriesResponseSchema: Schema = { type: "object", anyOf: [columnsSchema, pointsSchema] };

@@ -22,6 +22,9 @@ import {
   updateReportBody,
 } from "./reports.ts";
 import { reportSchema, reportSummarySchema } from "./rows.ts";
+import { decodeShareReport, shareReport, shareReportBody } from "./share.ts";
+import { sharedDataSchema } from "./shared-data/encode.ts";
+import { readSharedData, sharedDataBody } from "./shared-data/read.ts";
 
 const oneReport = objectSchema({ report: reportSchema });
 const panelSchema = objectSchema({
@@ -103,6 +106,23 @@ export const reportsRoutes: readonly Route[] = [
     rpc: (clients, request, call) => clients.reports.getSharedReport(request, call),
     encode: encodeOpenReport,
   }),
+  {
+    method: "POST",
+    path: "/api/reports/share/{share_token}/view-data",
+    tag: "reports",
+    summary: "The data of the panels of a report, for the holders of its link",
+    description:
+      "For links with the extent `data`. Exactly what the panels of the report show, of a report with a project only of that project. It ends with the link, the " +
+      "report or the runs. The token in the path is the credential; what the body says does not count.",
+    callers: { kind: "anyone" },
+    rate: "general",
+    idempotency: "none",
+    endsWithClient: true,
+    body: "optional",
+    schemas: { body: sharedDataBody.schema, response: sharedDataSchema },
+    statuses: [200, 400, 404, 429],
+    handle: readSharedData,
+  },
   route({
     method: "GET",
     path: "/api/reports/{report_id}",
@@ -153,14 +173,30 @@ export const reportsRoutes: readonly Route[] = [
     path: "/api/reports/{report_id}/share",
     tag: "reports",
     summary: "Make a share token, in place of the one before",
+    description: "A token that opens data needs a caller who may read them (`export:read`).",
+    callers: ingestCallers,
+    rate: "none",
+    idempotency: "none",
+    body: "optional",
+    schemas: { body: shareReportBody.schema, response: oneReport },
+    statuses: [200, 400, 401, 402, 403, 404],
+    decode: decodeShareReport,
+    rpc: shareReport,
+    encode: encodeShareReport,
+  }),
+  route({
+    method: "DELETE",
+    path: "/api/reports/{report_id}/share",
+    tag: "reports",
+    summary: "End the share token",
     callers: ingestCallers,
     rate: "none",
     idempotency: "none",
     schemas: { response: oneReport },
     statuses: [200, 401, 403, 404],
     decode: decodeReportId,
-    rpc: (clients, request, call) => clients.reports.shareReport(request, call),
-    encode: encodeShareReport,
+    rpc: (clients, request, call) => clients.reports.endShare(request, call),
+    encode: encodeReport,
   }),
   route({
     method: "GET",

@@ -1,4 +1,4 @@
-import { REPORT_VISIBILITIES } from "@tidemark/limits";
+import { REPORT_VISIBILITIES, SHARE_EXTENTS } from "@tidemark/limits";
 import type { Report, ReportSummary } from "@tidemark/proto/reports/v1/reports";
 import { raw, type Json } from "../../http/json.ts";
 import {
@@ -20,6 +20,9 @@ const visibilitySchema = { type: "string", enum: REPORT_VISIBILITIES };
 /** Members of a report that only readers of its organization see. */
 const MEMBERS_ONLY = ["org_id", "author_user_id", "share_token"];
 
+/** Members that a report with a share token has, for its organization and the holders of the token. */
+const SHARED_ONLY = ["share_extent", "share_frozen"];
+
 /** A report. */
 export const reportSchema = objectSchema(
   {
@@ -35,10 +38,16 @@ export const reportSchema = objectSchema(
     author_user_id: uuidOrNullSchema,
     share_token: { ...textOrNullSchema, description: "Only in the answer that made it." },
     share_token_issued_at: timeOrNullSchema,
+    share_extent: {
+      type: "string",
+      enum: SHARE_EXTENTS,
+      description: "What the share token opens, where there is one.",
+    },
+    share_frozen: { ...booleanSchema, description: "The data are those of the time when it was shared." },
     visibility: visibilitySchema,
     deleted_at: timeOrNullSchema,
   },
-  MEMBERS_ONLY,
+  [...MEMBERS_ONLY, ...SHARED_ONLY],
 );
 
 /** Returns a report as readers of its organization see it, or as everyone else does: without its owners. */
@@ -57,6 +66,8 @@ export function reportJson(report: Report): Json {
     author_user_id: isMember ? (report.authorUserId ?? null) : undefined,
     share_token: isMember ? (report.shareToken ?? null) : undefined,
     share_token_issued_at: report.shareTokenIssuedAt ?? null,
+    share_extent: report.shareExtent,
+    share_frozen: report.shareExtent === undefined ? undefined : report.shareFrozen,
     visibility: report.visibility,
     deleted_at: report.deletedAt ?? null,
   };

@@ -7,6 +7,8 @@ const takeReportsSql = sql(
      DELETE FROM reports.reports WHERE org_id = $1 AND project_id = $2 RETURNING id, deleted_at
    ), documents AS (
      DELETE FROM reports.documents d USING gone g WHERE d.org_id = $1 AND d.report_id = g.id
+   ), frozen AS (
+     DELETE FROM reports.shared_data s USING gone g WHERE s.org_id = $1 AND s.report_id = g.id
    ), counts AS (
      DELETE FROM reports.report_counts WHERE org_id = $1 AND project_id = $2
    )
@@ -54,6 +56,16 @@ export const embedsOfProject: Statement = removalSql(
 /** Removes all rows of an organization. */
 export const removeRowsOfOrganization = organizationRemover(
   "reports",
-  ["documents", "reports", "report_counts", "views", "view_counts", "preferences", "embed_sessions", "embed_turns"],
+  [
+    "documents",
+    "shared_data",
+    "reports",
+    "report_counts",
+    "views",
+    "view_counts",
+    "preferences",
+    "embed_sessions",
+    "embed_turns",
+  ],
   seeDeleted,
 );

@@ -7,10 +7,10 @@ import { requireText, textBytes, textOrNull } from "../fields/text.rules.ts";
 import type { ReportsDeps, ReportsHandlers } from "../deps.ts";
 import { encodeReport, lockForChange, REPORT } from "./get-report.ts";
 import { countReport } from "./report-list.sql.ts";
-import { readBlocks, requireVisibility } from "./report.rules.ts";
+import { readBlocks, readExtent, requireVisibility } from "./report.rules.ts";
 import { changeReport, findReport, insertReport, markDeleted, type ReportChange } from "./reports.sql.ts";
 import { issueCredential } from "@tidemark/credentials";
-import { lockCallerRights, recordShare, storeShare } from "./shares.sql.ts";
+import { lockCallerRights, readFrozen, recordShare, removeShare, storeShare } from "./shares.sql.ts";
 import type { Tx } from "@tidemark/pg";
 import { CallerKind, type Identity } from "@tidemark/proto/common/v1/common";
 
@@ -43,7 +43,11 @@ export function createReport({
   };
 }
 
-/** ReportsService.UpdateReport. @throws not_found, bad_request, plan_limit_exceeded */
+/**
+ * ReportsService.UpdateReport. A caller who may not read data changes no blocks of a report whose link opens the data of its panels: panels of its choice
+ * would show them to others.
+ * @throws not_found, bad_request, forbidden, plan_limit_exceeded
+ */
 export function updateReport({
   db,
   storageGate,
@@ -53,9 +57,10 @@ export function updateReport({
     const { orgId } = caller;
     const id = pathId(request.reportId, REPORT);
     return db.withTenant(orgId, async (tx) => {
-      await lockForChange(tx, caller, id);
+      const { shareExtent } = await lockForChange(tx, caller, id);
       throwFault(request.bodyFault);
       const change = readChange(request);
+      if (shareExtent === "data" && change.stored !== undefined) requireReader(caller);
       const bytes = textBytes(change.title, change.description, change.stored?.blocks);
       await admitChange(storageGate, caller, bytes, async () => {
         const before = (await findReport(tx, orgId, id))!;
@@ -99,11 +104,12 @@ export function deleteReport({ db }: Pick<ReportsDeps, "db">): ReportsHandlers["
   };
 }
 
-/** ReportsService.ShareReport: the previous token is no longer valid. @throws not_found, unauthenticated, forbidden */
+/** ReportsService.ShareReport: the previous token is no longer valid. @throws not_found, unauthenticated, bad_request, forbidden, plan_limit_exceeded */
 export function shareReport({
   db,
   randomBytes,
-}: Pick<ReportsDeps, "db" | "randomBytes">): ReportsHandlers["shareReport"] {
+  storageGate,
+}: Pick<ReportsDeps, "db" | "randomBytes" | "storageGate">): ReportsHandlers["shareReport"] {
   return (request, call) => {
     const caller = callerOf(call);
     const { orgId } = caller;
@@ -111,12 +117,52 @@ export function shareReport({
     return db.withTenant(orgId, async (tx) => {
       await lockSameCaller(tx, call.identity!);
       await lockForChange(tx, caller, id);
+      throwFault(request.bodyFault);
+      const extent = readExtent(request.extent, request.frozenJson?.length);
+      if (extent === "data") requireReader(caller);
+      const frozen = request.frozenJson === undefined ? undefined : utf8.decode(request.frozenJson);
+      if (frozen !== undefined) {
+        await admitChange(storageGate, caller, textBytes(frozen), async () =>
+          textBytes((await readFrozen(tx, orgId, id)) ?? ""),
+        );
+      }
       const token = issueCredential("share", randomBytes);
-      await storeShare(tx, orgId, id, token);
-      await recordShare(tx, auditActor(call), { reportId: id, requestId: call.requestId });
+      await storeShare(tx, orgId, id, { ...token, extent, frozen });
+      const action = extent === "data" ? "report.data_shared" : "report.shared";
+      await recordShare(tx, auditActor(call), { action, reportId: id, requestId: call.requestId });
       return { report: encodeReport((await findReport(tx, orgId, id))!, token.text) };
     });
   };
+}
+
+/** ReportsService.EndShare. It may be repeated. @throws not_found */
+export function endShare({ db }: Pick<ReportsDeps, "db">): ReportsHandlers["endShare"] {
+  return (request, call) => {
+    const caller = callerOf(call);
+    const { orgId } = caller;
+    const id = pathId(request.reportId, REPORT);
+    return db.withTenant(orgId, async (tx) => {
+      await lockForChange(tx, caller, id);
+      if (await removeShare(tx, orgId, id))
+        await recordShare(tx, auditActor(call), {
+          action: "report.share_ended",
+          reportId: id,
+          requestId: call.requestId,
+        });
+      return { report: encodeReport((await findReport(tx, orgId, id))!) };
+    });
+  };
+}
+
+const utf8 = new TextDecoder();
+
+/** The scope of callers who may read the data of runs. */
+const READ_SCOPE = "export:read";
+
+/** @throws forbidden for a caller who may not read the data that a link opens */
+function requireReader({ scopes }: Pick<Caller, "scopes">): void {
+  if (scopes.includes(READ_SCOPE)) return;
+  throw new AppError("forbidden", `a link that opens data needs a caller with the scope ${READ_SCOPE}`);
 }
 
 /**

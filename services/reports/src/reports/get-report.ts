@@ -2,9 +2,9 @@ import { AppError, notFound } from "@tidemark/errors";
 import { type Caller, callerOf, isUuid } from "@tidemark/requests";
 import type { Call } from "@tidemark/rpc";
 import type { ReportsDeps, ReportsHandlers } from "../deps.ts";
-import { findReport, lockReport, type ReportRow } from "./reports.sql.ts";
+import { findReport, lockReport, type LockedReport, type ReportRow } from "./reports.sql.ts";
 import { isValidShare, readShareToken } from "./report.rules.ts";
-import { findPublic, findShared } from "./shares.sql.ts";
+import { findPublic, findShared, readFrozen } from "./shares.sql.ts";
 import type { Tx } from "@tidemark/pg";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { ReportSchema } from "@tidemark/proto/reports/v1/reports";
@@ -22,8 +22,10 @@ export function getReport(deps: Deps): ReportsHandlers["getReport"] {
     if (isUuid(id)) {
       const own = caller === undefined ? undefined : await readOwn(deps, caller, id);
       if (own !== undefined) return { report: encodeReport(own) };
-      const open = (await readShared(deps, shareToken, id)) ?? (await readPublic(deps, id));
-      if (open !== undefined) return { report: encodeForOutsiders(open) };
+      const shared = await readShared(deps, shareToken, id);
+      if (shared !== undefined) return { report: encodeForOutsiders(shared) };
+      const open = await readPublic(deps, id);
+      if (open !== undefined) return { report: withoutExtent(encodeForOutsiders(open)) };
     }
     if (caller === undefined) throw new AppError("unauthenticated", "missing bearer token");
     throw notFound(REPORT);
@@ -36,6 +38,27 @@ export function getSharedReport(deps: Deps): ReportsHandlers["getSharedReport"] 
     const row = await readShared(deps, shareToken);
     if (row === undefined) throw notFound(REPORT);
     return { report: encodeForOutsiders(row) };
+  };
+}
+
+/** ReportsService.OpenSharedData. @throws not_found, also for a token that opens only the blocks */
+export function openSharedData(deps: Deps): ReportsHandlers["openSharedData"] {
+  return async ({ shareToken }) => {
+    const row = await readShared(deps, shareToken);
+    if (row?.shareExtent !== "data") throw notFound(REPORT);
+    const { id, orgId, shareFrozen } = row;
+    const frozen = shareFrozen
+      ? await deps.db.readTenant(orgId, (tx) => readFrozen(tx, orgId, id), { plans: "walks" })
+      : undefined;
+    // It ended after the report was read.
+    if (shareFrozen && frozen === undefined) throw notFound(REPORT);
+    return {
+      shareId: row.shareId!,
+      orgId,
+      projectId: row.projectId ?? "",
+      blocksJson: utf8.encode(row.blocks),
+      frozenJson: frozen === undefined ? undefined : utf8.encode(frozen),
+    };
   };
 }
 
@@ -80,8 +103,8 @@ function canSeeReport(
   return row.orgId === orgId && (projectId === undefined || row.projectId === projectId);
 }
 
-/** Locks a report for a change, and returns its project. @throws not_found unless it exists and the caller may know of it */
-export async function lockForChange(tx: Tx, caller: Caller, reportId: string): Promise<{ projectId: string | null }> {
+/** Locks a report for a change. @throws not_found unless it exists and the caller may know of it */
+export async function lockForChange(tx: Tx, caller: Caller, reportId: string): Promise<LockedReport> {
   const owner = await lockReport(tx, caller.orgId, reportId);
   if (owner === undefined || !canSeeReport(caller, owner)) throw notFound(REPORT);
   return owner;
@@ -93,7 +116,8 @@ const utf8 = new TextEncoder();
 
 /** Encodes a report for readers of its organization. The token is present only if it was just created: it is not stored. */
 export function encodeReport(row: ReportRow, shareToken?: string): ReportMessage {
-  const { projectId, description, authorUserId, shareIssuedAt, deletedAt, blocks, shareId: _shareId, ...same } = row;
+  const { projectId, description, authorUserId, shareIssuedAt, shareExtent, deletedAt, blocks, ...rest } = row;
+  const { shareId: _shareId, ...same } = rest;
   return {
     ...same,
     projectId: projectId ?? undefined,
@@ -101,6 +125,7 @@ export function encodeReport(row: ReportRow, shareToken?: string): ReportMessage
     authorUserId: authorUserId ?? undefined,
     shareToken,
     shareTokenIssuedAt: shareIssuedAt ?? undefined,
+    shareExtent: shareExtent ?? undefined,
     deletedAt: deletedAt ?? undefined,
     blocksJson: utf8.encode(blocks),
   };
@@ -109,4 +134,9 @@ export function encodeReport(row: ReportRow, shareToken?: string): ReportMessage
 /** Encodes a report for all other readers, without its owner. */
 function encodeForOutsiders(row: ReportRow): ReportMessage {
   return { ...encodeReport(row), orgId: "", authorUserId: undefined };
+}
+
+/** Leaves out what the share token opens, for readers without it. */
+function withoutExtent(report: ReportMessage): ReportMessage {
+  return { ...report, shareExtent: undefined, shareFrozen: false };
 }

@@ -1,6 +1,6 @@
 import { readExactJson } from "@tidemark/documents";
 import { badRequest } from "@tidemark/errors";
-import { REPORT_VISIBILITIES } from "@tidemark/limits";
+import { FROZEN_DATA_BYTES_MAX, REPORT_VISIBILITIES, SHARE_EXTENTS, type ShareExtent } from "@tidemark/limits";
 import { faultOfBlocks, panelsOf, type Block } from "@tidemark/report-blocks";
 import { equalHashes, parseCredential, type ParsedCredential } from "@tidemark/credentials";
 
@@ -38,6 +38,16 @@ export function readBlocks(bytes: Uint8Array): StoredBlocks {
 export function requireVisibility(text: string): string {
   if (REPORT_VISIBILITIES.some((known) => known === text)) return text;
   throw badRequest(`visibility must be one of ${REPORT_VISIBILITIES.join(", ")}`, "visibility");
+}
+
+/** Reads what a share token is to open; empty means its blocks. @throws bad_request */
+export function readExtent(text: string, frozenBytes: number | undefined): ShareExtent {
+  const extent = text === "" ? SHARE_EXTENTS[0] : SHARE_EXTENTS.find((known) => known === text);
+  if (extent === undefined) throw badRequest(`extent must be one of ${SHARE_EXTENTS.join(", ")}`, "extent");
+  if (frozenBytes === undefined) return extent;
+  if (extent !== "data") throw badRequest("frozen needs the extent data", "frozen");
+  if (frozenBytes <= FROZEN_DATA_BYTES_MAX) return extent;
+  throw badRequest(`the data have more than ${FROZEN_DATA_BYTES_MAX} bytes; share them without frozen`, "frozen");
 }
 
 /** Reads a share token; undefined for a text that cannot be one. */

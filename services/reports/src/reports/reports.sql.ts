@@ -13,6 +13,10 @@ export type ReportRow = {
   readonly authorUserId: string | null;
   readonly shareId: string | null;
   readonly shareIssuedAt: string | null;
+  /** What the share token opens: blocks or data. */
+  readonly shareExtent: string | null;
+  /** The data are those of the moment when it was shared. */
+  readonly shareFrozen: boolean;
   readonly createdAt: string;
   readonly updatedAt: string;
   readonly deletedAt: string | null;
@@ -21,7 +25,8 @@ export type ReportRow = {
 
 /** Select list of a `ReportRow` except its blocks, over `reports.reports r`. */
 export const reportColumns = `r.id, r.org_id AS "orgId", r.project_id AS "projectId", r.title, r.description, r.visibility,
-  r.author_user_id AS "authorUserId", r.share_id AS "shareId", r.share_issued_at AS "shareIssuedAt", r.created_at AS "createdAt",
+  r.author_user_id AS "authorUserId", r.share_id AS "shareId", r.share_issued_at AS "shareIssuedAt",
+  r.share_extent AS "shareExtent", r.share_frozen AS "shareFrozen", r.created_at AS "createdAt",
   r.updated_at AS "updatedAt", r.deleted_at AS "deletedAt"`;
 
 /** Joins the blocks of a report `r`. */
@@ -42,20 +47,17 @@ export function findReport(tx: Tx, orgId: string, reportId: string): Promise<Rep
 
 const lockSql = sql(
   "reports_lock",
-  `SELECT org_id AS "orgId", project_id AS "projectId", deleted_at AS "deletedAt", ${keepSeeing} FROM reports.reports
+  `SELECT org_id AS "orgId", project_id AS "projectId", share_extent AS "shareExtent", deleted_at AS "deletedAt", ${keepSeeing}
+   FROM reports.reports
    WHERE org_id = $1 AND id = $2 FOR UPDATE`,
 );
 
+/** Whose a report is, and what its share token opens. */
+export type LockedReport = Pick<ReportRow, "orgId" | "projectId" | "shareExtent">;
+
 /** Locks a report, and returns its owner; undefined where it is deleted. */
-export async function lockReport(
-  tx: Tx,
-  orgId: string,
-  reportId: string,
-): Promise<{ orgId: string; projectId: string | null } | undefined> {
-  const row = await tx.one<{ orgId: string; projectId: string | null; deletedAt: string | null }>(lockSql, [
-    orgId,
-    reportId,
-  ]);
+export async function lockReport(tx: Tx, orgId: string, reportId: string): Promise<LockedReport | undefined> {
+  const row = await tx.one<LockedReport & { deletedAt: string | null }>(lockSql, [orgId, reportId]);
   return row?.deletedAt === null ? row : undefined;
 }
 
@@ -131,10 +133,11 @@ export async function changeReport(tx: Tx, orgId: string, reportId: string, chan
   await tx.count(updateBlocksSql, [orgId, reportId, stored.blocks, stored.panels, stored.panelIndexes]);
 }
 
-// Its blocks are removed, because they can no longer be read.
+// Its blocks and shared data are removed, because they can no longer be read.
 const deleteSql = sql(
   "reports_delete",
-  `WITH blocks AS (DELETE FROM reports.documents WHERE org_id = $1 AND report_id = $2)
+  `WITH blocks AS (DELETE FROM reports.documents WHERE org_id = $1 AND report_id = $2),
+     frozen AS (DELETE FROM reports.shared_data WHERE org_id = $1 AND report_id = $2)
    UPDATE reports.reports r SET deleted_at = clock_timestamp() WHERE r.org_id = $1 AND r.id = $2 RETURNING r.deleted_at AS "deletedAt"`,
 );
 

@@ -92,6 +92,8 @@ CREATE TABLE reports.reports (
   share_id text COLLATE "C",
   share_hash bytea,
   share_issued_at timestamptz,
+  share_extent text COLLATE "C",
+  share_frozen boolean DEFAULT false NOT NULL,
   created_at timestamptz DEFAULT clock_timestamp() NOT NULL,
   updated_at timestamptz DEFAULT clock_timestamp() NOT NULL,
   deleted_at timestamptz,
@@ -101,9 +103,12 @@ CREATE TABLE reports.reports (
   CONSTRAINT reports_block_count_check CHECK (block_count >= 0),
   CONSTRAINT reports_check CHECK ((share_id IS NULL) = (share_hash IS NULL)),
   CONSTRAINT reports_check1 CHECK ((share_id IS NULL) = (share_issued_at IS NULL)),
+  CONSTRAINT reports_check2 CHECK ((share_id IS NULL) = (share_extent IS NULL)),
+  CONSTRAINT reports_check3 CHECK (NOT share_frozen OR share_extent = 'data'),
   CONSTRAINT reports_description_check CHECK (octet_length(description) >= 1 AND octet_length(description) <= 512),
   CONSTRAINT reports_panel_bytes_check CHECK (panel_bytes >= 0),
   CONSTRAINT reports_panel_count_check CHECK (panel_count >= 0),
+  CONSTRAINT reports_share_extent_check CHECK (share_extent IN ('blocks', 'data')),
   CONSTRAINT reports_share_hash_check CHECK (octet_length(share_hash) = 32),
   CONSTRAINT reports_title_check CHECK (octet_length(title) >= 1 AND octet_length(title) <= 512),
   CONSTRAINT reports_visibility_check CHECK (visibility IN ('private', 'org', 'public'))
@@ -131,6 +136,19 @@ CREATE POLICY tenant ON reports.reports
 GRANT SELECT (org_id, id, visibility, share_id, share_hash, share_issued_at,
   deleted_at) ON TABLE reports.reports TO tidemark_definer;
 GRANT SELECT, INSERT, UPDATE, DELETE ON TABLE reports.reports TO tidemark_reports;
+
+CREATE TABLE reports.shared_data (
+  org_id uuid NOT NULL,
+  report_id uuid NOT NULL,
+  data text NOT NULL,
+  bytes integer GENERATED ALWAYS AS (octet_length(data)) STORED NOT NULL,
+  CONSTRAINT shared_data_pkey PRIMARY KEY (org_id, report_id)
+);
+COMMENT ON TABLE reports.shared_data IS 'the data of the panels of a report as they were when it was shared with frozen data';
+SELECT platform.fence('reports.shared_data');
+SELECT platform.count_stored('reports.shared_data', 'reports');
+GRANT SELECT (org_id, bytes) ON TABLE reports.shared_data TO tidemark_usage;
+GRANT SELECT, INSERT, UPDATE, DELETE ON TABLE reports.shared_data TO tidemark_reports;
 
 CREATE TABLE reports.view_counts (
   org_id uuid NOT NULL,
@@ -177,6 +195,7 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON TABLE reports.views TO tidemark_reports;
 CREATE VIEW reports.stored_rows_v1 WITH (security_invoker = true) AS
   SELECT r.org_id, 'reports'::text AS kind, r.bytes::bigint AS amount FROM reports.reports r
   UNION ALL SELECT d.org_id, 'reports', d.bytes FROM reports.documents d
+  UNION ALL SELECT s.org_id, 'reports', s.bytes FROM reports.shared_data s
   UNION ALL SELECT v.org_id, 'reports', v.bytes FROM reports.views v;
 COMMENT ON VIEW reports.stored_rows_v1 IS
   'The logical bytes of each row that is stored, of those of deleted projects where the transaction sees these. Reads '

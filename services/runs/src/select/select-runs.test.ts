@@ -25,7 +25,7 @@ describe("runs that are named", () => {
     expect(answer.more).toBe(false);
   });
 
-  test("are not found if one of them is not visible", async () => {
+  test("are not found if one of them is not visible, or left out on request", async () => {
     const call = callAs();
     const own = await makeRun(fixture.client, call, { project: "p" });
     const foreign = await makeRun(fixture.client, callAs());
@@ -37,6 +37,9 @@ describe("runs that are named", () => {
     await expect(fixture.client.selectRuns({ runIds: [elsewhere.id] }, scoped)).rejects.toMatchObject(missing);
     await expect(fixture.client.readRuns({ runIds: [elsewhere.id] }, scoped)).rejects.toMatchObject(missing);
     await expect(fixture.client.readRuns({ runIds: [foreign.id] }, call)).rejects.toMatchObject(missing);
+    const runIds = [foreign.id, elsewhere.id, randomUUID(), own.id];
+    const found = await fixture.client.selectRuns({ runIds, skipMissing: true }, scoped);
+    expect(found.runs.map(({ runId }) => runId)).toEqual([own.id]);
   });
 
   test.each([[["x"]], [Array.from({ length: 1001 }, () => randomUUID())], [Array(2).fill(randomUUID()) as string[]]])(

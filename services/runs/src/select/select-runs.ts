@@ -17,15 +17,13 @@ type Selection = { readonly refs: readonly RefRow[]; readonly more: boolean; rea
 
 /**
  * RunsService.SelectRuns: returns the runs that a request selects, without their documents.
- * @throws bad_request, not_found when a named run is not visible, run_search_invalid, run_search_too_broad
+ * @throws bad_request, not_found when a named run is not visible unless those are to be skipped, run_search_invalid, run_search_too_broad
  */
 export function selectRuns(deps: RunsDeps): RunsHandlers["selectRuns"] {
   return async (request, call) => {
     const caller = callerOf(call);
     const { refs, more, projects } =
-      request.runIds.length > 0
-        ? await selectNamed(deps, caller, request.runIds)
-        : await selectFirst(deps, call, request);
+      request.runIds.length > 0 ? await selectNamed(deps, caller, request) : await selectFirst(deps, call, request);
     return {
       runs: refs.map(({ id, projectId }) => ({ runId: id, projectId })),
       more,
@@ -42,11 +40,15 @@ function requireRunIds(runIds: readonly string[]): readonly string[] {
   return runIds;
 }
 
-function selectNamed({ db }: RunsDeps, { orgId, projectId }: Caller, runIds: readonly string[]): Promise<Selection> {
+function selectNamed(
+  { db }: RunsDeps,
+  { orgId, projectId }: Caller,
+  { runIds, skipMissing }: Pick<SelectRunsRequest, "runIds" | "skipMissing">,
+): Promise<Selection> {
   const ids = requireRunIds(runIds);
   return db.readTenant(orgId, async (tx) => {
     const refs = await listRefsById(tx, orgId, ids, projectId);
-    if (refs.length < ids.length) throw notFound("run");
+    if (refs.length < ids.length && !skipMissing) throw notFound("run");
     return { refs, more: false, projects: await projectsOf(tx, orgId, refs) };
   });
 }

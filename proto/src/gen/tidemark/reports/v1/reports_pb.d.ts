@@ -96,6 +96,20 @@ export declare type Report = Message<"tidemark.reports.v1.Report"> & {
    * @generated from field: optional string deleted_at = 13;
    */
   deletedAt?: string | undefined;
+
+  /**
+   * What the share token opens: blocks or data; absent where there is none, and for readers from outside without the token.
+   *
+   * @generated from field: optional string share_extent = 14;
+   */
+  shareExtent?: string | undefined;
+
+  /**
+   * The data are those of the moment when it was shared.
+   *
+   * @generated from field: bool share_frozen = 15;
+   */
+  shareFrozen: boolean;
 };
 
 /**
@@ -452,6 +466,25 @@ export declare type ShareReportRequest = Message<"tidemark.reports.v1.ShareRepor
    * @generated from field: string report_id = 1;
    */
   reportId: string;
+
+  /**
+   * blocks or data; empty: blocks.
+   *
+   * @generated from field: string extent = 2;
+   */
+  extent: string;
+
+  /**
+   * With data: the data of the panels as JSON, which readers get instead of later ones.
+   *
+   * @generated from field: optional bytes frozen_json = 3;
+   */
+  frozenJson?: Uint8Array | undefined;
+
+  /**
+   * @generated from field: tidemark.common.v1.FieldFault body_fault = 4;
+   */
+  bodyFault?: FieldFault | undefined;
 };
 
 /**
@@ -475,6 +508,100 @@ export declare type ShareReportResponse = Message<"tidemark.reports.v1.ShareRepo
  * Use `create(ShareReportResponseSchema)` to create a new message.
  */
 export declare const ShareReportResponseSchema: GenMessage<ShareReportResponse>;
+
+/**
+ * @generated from message tidemark.reports.v1.EndShareRequest
+ */
+export declare type EndShareRequest = Message<"tidemark.reports.v1.EndShareRequest"> & {
+  /**
+   * @generated from field: string report_id = 1;
+   */
+  reportId: string;
+};
+
+/**
+ * Describes the message tidemark.reports.v1.EndShareRequest.
+ * Use `create(EndShareRequestSchema)` to create a new message.
+ */
+export declare const EndShareRequestSchema: GenMessage<EndShareRequest>;
+
+/**
+ * @generated from message tidemark.reports.v1.EndShareResponse
+ */
+export declare type EndShareResponse = Message<"tidemark.reports.v1.EndShareResponse"> & {
+  /**
+   * @generated from field: tidemark.reports.v1.Report report = 1;
+   */
+  report?: Report | undefined;
+};
+
+/**
+ * Describes the message tidemark.reports.v1.EndShareResponse.
+ * Use `create(EndShareResponseSchema)` to create a new message.
+ */
+export declare const EndShareResponseSchema: GenMessage<EndShareResponse>;
+
+/**
+ * @generated from message tidemark.reports.v1.OpenSharedDataRequest
+ */
+export declare type OpenSharedDataRequest = Message<"tidemark.reports.v1.OpenSharedDataRequest"> & {
+  /**
+   * @generated from field: string share_token = 1;
+   */
+  shareToken: string;
+};
+
+/**
+ * Describes the message tidemark.reports.v1.OpenSharedDataRequest.
+ * Use `create(OpenSharedDataRequestSchema)` to create a new message.
+ */
+export declare const OpenSharedDataRequestSchema: GenMessage<OpenSharedDataRequest>;
+
+/**
+ * A report whose data its share token opens. Only the gateway may see whose it is.
+ *
+ * @generated from message tidemark.reports.v1.OpenSharedDataResponse
+ */
+export declare type OpenSharedDataResponse = Message<"tidemark.reports.v1.OpenSharedDataResponse"> & {
+  /**
+   * Names the link, not its secret.
+   *
+   * @generated from field: string share_id = 1;
+   */
+  shareId: string;
+
+  /**
+   * @generated from field: string org_id = 2;
+   */
+  orgId: string;
+
+  /**
+   * Empty: none.
+   *
+   * @generated from field: string project_id = 3;
+   */
+  projectId: string;
+
+  /**
+   * JSON array.
+   *
+   * @generated from field: bytes blocks_json = 4;
+   */
+  blocksJson: Uint8Array;
+
+  /**
+   * As in ShareReportRequest; absent: the data of now.
+   *
+   * @generated from field: optional bytes frozen_json = 5;
+   */
+  frozenJson?: Uint8Array | undefined;
+};
+
+/**
+ * Describes the message tidemark.reports.v1.OpenSharedDataResponse.
+ * Use `create(OpenSharedDataResponseSchema)` to create a new message.
+ */
+export declare const OpenSharedDataResponseSchema: GenMessage<OpenSharedDataResponse>;
 
 /**
  * @generated from message tidemark.reports.v1.ListPanelsRequest
@@ -560,7 +687,7 @@ export declare type ListPanelsResponse = Message<"tidemark.reports.v1.ListPanels
 export declare const ListPanelsResponseSchema: GenMessage<ListPanelsResponse>;
 
 /**
- * Documents that people write about runs. They hold no run data.
+ * Documents that people write about runs.
  *
  * @generated from service tidemark.reports.v1.ReportsService
  */
@@ -625,7 +752,8 @@ export declare const ReportsService: GenService<{
     output: typeof DeleteReportResponseSchema;
   },
   /**
-   * Makes a new share token; the one before is not valid any more.
+   * Makes a new share token; the one before is not valid any more. Reasons: not_found, then bad_request, forbidden (data for a caller who may not read
+   * them), plan_limit_exceeded.
    *
    * @generated from rpc tidemark.reports.v1.ReportsService.ShareReport
    */
@@ -633,6 +761,26 @@ export declare const ReportsService: GenService<{
     methodKind: "unary";
     input: typeof ShareReportRequestSchema;
     output: typeof ShareReportResponseSchema;
+  },
+  /**
+   * Ends the share token, if there is one. Reasons: not_found.
+   *
+   * @generated from rpc tidemark.reports.v1.ReportsService.EndShare
+   */
+  endShare: {
+    methodKind: "unary";
+    input: typeof EndShareRequestSchema;
+    output: typeof EndShareResponseSchema;
+  },
+  /**
+   * What a share token opens besides the blocks; needs no identity. Reasons: not_found, also for a token that opens only the blocks.
+   *
+   * @generated from rpc tidemark.reports.v1.ReportsService.OpenSharedData
+   */
+  openSharedData: {
+    methodKind: "unary";
+    input: typeof OpenSharedDataRequestSchema;
+    output: typeof OpenSharedDataResponseSchema;
   },
   /**
    * Panels of all grids of all reports, of the newest report first.

@@ -1788,6 +1788,13 @@ export declare type SelectRunsRequest = Message<"tidemark.runs.v1.SelectRunsRequ
    * @generated from field: uint32 limit = 4;
    */
   limit: number;
+
+  /**
+   * Leaves out named runs that are not visible, instead of not_found.
+   *
+   * @generated from field: bool skip_missing = 5;
+   */
+  skipMissing: boolean;
 };
 
 /**
