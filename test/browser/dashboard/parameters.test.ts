@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from "@jest/globals";
 import { readFile } from "node:fs/promises";
 import { until } from "@tidemark/testkit";
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { expectAccessible, describeDashboard, expectClean, settled, sideways } from "./open-dashboard.ts";
 import { PHONE, themes } from "../browser.ts";
 
@@ -135,6 +135,12 @@ describeDashboard("runs by their parameters", (scene) => {
       await chart.scrollIntoViewIfNeeded();
       await drawn(2);
       await legend.getByText("optimizer=adam (12 runs)").waitFor();
+      const inkOf = (row: Locator): Promise<string> =>
+        row.locator("line").evaluate((line) => getComputedStyle(line).stroke);
+      const ofAdam = { hasText: /^\s*optimizer ?= ?adam/ };
+      expect(await inkOf(table.getByRole("row").filter(ofAdam))).toBe(
+        await inkOf(legend.getByRole("listitem").filter(ofAdam)),
+      );
       expect(await meanOf(page, "optimizer=adam (12 runs)")).toBeCloseTo(
         (0 + 2 + 4 + 6 + 8 + 10 + 12 + 14 + 16 + 18 + 20 + 22) / 12 / RUNS,
         9,

@@ -2,7 +2,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { ThemeName } from "../look/palette.ts";
 import { lineInk, lineLook, useVisibleLines } from "../look/run-look.ts";
 import type { Line } from "../scene/line-model.ts";
-import { GROUP_RUNS_MAX, type GroupSeries, type GroupsQuery } from "../series/read-groups.ts";
+import { groupId, GROUP_RUNS_MAX, type GroupSeries, type GroupsQuery } from "../series/read-groups.ts";
 import { SERIES_RUNS_MAX } from "../series/read-series.ts";
 import { stepsWithin, type Series, type SeriesQuery } from "../series/series.ts";
 import { pageInks } from "../view/canvas-stage.ts";
@@ -74,8 +74,6 @@ function runLines(series: readonly Series[], { runs, state }: ChartContext, them
 }
 
 const NO_IDS: readonly string[] = [];
-
-const groupId = (name: string): string => `group:${name}`;
 
 const lookOf = (id: string, theme: ThemeName): Pick<Line, "color" | "dash"> => ({
   color: lineInk(id, theme),

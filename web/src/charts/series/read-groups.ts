@@ -90,6 +90,9 @@ export function groupsOf({ groups, bucket_width: width }: Answer, keys: readonly
   return byKey;
 }
 
+/** Returns the id of the line of a group with this name, by which it gets its color. */
+export const groupId = (name: string): string => `group:${name}`;
+
 /** Names a group by what its runs share: `lr=0.1, batch=32`. */
 export function groupName(by: Readonly<Record<string, unknown>>): string {
   const parts = Object.entries(by).map(([name, value]) => {

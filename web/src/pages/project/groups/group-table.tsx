@@ -3,6 +3,7 @@ import { runAddress } from "../../../app/addresses.ts";
 import { Link } from "../../../app/location.tsx";
 import { RunSwatch } from "../../../charts/index.ts";
 import { useCatalogue } from "../../../charts/keys/use-catalogue.ts";
+import { groupId, groupName } from "../../../charts/series/read-groups.ts";
 import type { GroupBy } from "../../../charts/state/chart-state.ts";
 import { Button, IconButton } from "../../../ui/button.tsx";
 import { EmptyState, ErrorNote } from "../../../ui/page-states.tsx";
@@ -128,6 +129,7 @@ function GroupRows({
 }) {
   const [isOpen, setOpen] = useState(false);
   const name = nameOf(by, group);
+  const lineId = groupId(groupName(Object.fromEntries(by.map((column, i) => [column, group.values[i]]))));
   const search = searchOfGroup(by, group.values);
   const toggle = groupToggle(
     group.runs.map(({ id }) => id),
@@ -148,6 +150,7 @@ function GroupRows({
               }
               onToggle={() => onShow(toggle.ids, toggle.isOn)}
             />
+            <RunSwatch runId={lineId} />
             <div>
               <button type="button" class="tm-group-name" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
                 <Icon name={isOpen ? "chevron-down" : "chevron-right"} />
@@ -180,7 +183,7 @@ function GroupRows({
             <th scope="row">
               <div class="tm-group-head">
                 <Eye of={run.name} isOn={!hidden.has(run.id)} onToggle={() => onShow([run.id], hidden.has(run.id))} />
-                <RunSwatch runId={run.id} />
+                <RunSwatch runId={lineId} />
                 <Link href={runAddress(project, run.id)}>{run.name}</Link>
               </div>
             </th>
