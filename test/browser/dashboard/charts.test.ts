@@ -273,6 +273,17 @@ describeWith(executable)("charts in a browser", () => {
       ["lr=0.01 (1 run)", "1", "20"],
       ["lr=0.01 (1 run)", "2", "30"],
     ]);
+    const means = async (): Promise<number[][]> => {
+      await settled(page, "score");
+      const file = (await saved(page, "score", "CSV")).trim().split("\r\n").slice(1);
+      return file.map((row) => row.split(",").slice(2, 6).map(Number));
+    };
+    // A mean over 50 steps is that of all points: 3 and 5, so 4 with a deviation of 1, and 20 alone.
+    await page.getByLabel("Smoothing", { exact: true }).selectOption("mean");
+    expect(await means()).toEqual([...[0, 1, 2].map((x) => [x, 4, 3, 5]), ...[0, 1, 2].map((x) => [x, 20, 20, 20])]);
+    await page.getByLabel("Smoothing", { exact: true }).selectOption("none");
+    await page.getByLabel("Horizontal axis", { exact: true }).selectOption("metric:score");
+    expect(await means()).toEqual([1, 2, 3, 4, 6, 8, 10, 20, 30].map((x) => [x, x, x, x]));
     expect(everyFault()).toEqual([]);
   });
 

@@ -5,7 +5,6 @@ import { LineChart, type ChartHandle } from "../line-chart.tsx";
 import { Swatch } from "../look/look-picker.tsx";
 import type { Axes, Line } from "../scene/line-model.ts";
 import { counted, shortNumber } from "../scene/numbers.ts";
-import type { XAxis } from "../series/series.ts";
 import { rowsOf } from "../scene/table-rows.ts";
 import { axisText } from "../view/readings.ts";
 import type { ChartContext } from "./chart-context.ts";
@@ -13,10 +12,9 @@ import type { ChartLines } from "./use-lines.ts";
 
 /** How the axis of a choice is drawn. */
 function axesOf({ state }: Pick<ChartContext, "state">): Axes {
-  const { x, xLog, yLog, ignoreOutliers, zoom, group } = state;
-  const of: XAxis = group === undefined ? x : "step";
-  const label = of.startsWith("metric:") ? of.slice("metric:".length) : undefined;
-  const kind = of === "relative" ? "duration" : of === "time" ? "clock" : "number";
+  const { x, xLog, yLog, ignoreOutliers, zoom } = state;
+  const label = x.startsWith("metric:") ? x.slice("metric:".length) : undefined;
+  const kind = x === "relative" ? "duration" : x === "time" ? "clock" : "number";
   return {
     x: { kind, log: xLog && kind !== "clock", ...(label === undefined ? {} : { label }) },
     y: { log: yLog, ignoreOutliers },

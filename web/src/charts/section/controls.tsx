@@ -63,9 +63,8 @@ export function AxisControls({ context, metricKeys, configKeys }: ControlsProps)
       <Select
         label="Horizontal axis"
         hideLabel
-        value={group === undefined ? x : "step"}
+        value={x}
         options={axes}
-        disabled={group !== undefined}
         onChange={(value) => change({ x: value as XAxis, zoom: undefined })}
       />
       <SmoothingControl context={context} />
@@ -127,7 +126,6 @@ function SmoothingControl({
         hideLabel
         value={smoothing?.kind ?? "none"}
         options={KINDS}
-        disabled={state.group !== undefined}
         onChange={(kind) =>
           change({ smoothing: kind === "none" ? undefined : { kind, parameter: smoothingStops(kind)[4]! } })
         }

@@ -30,7 +30,7 @@ export function saveItems(
 }
 
 /** The name of the horizontal axis in files. */
-function axisName({ x, group }: ChartState): string {
-  if (group !== undefined || x === "step") return "step";
+function axisName({ x }: ChartState): string {
+  if (x === "step") return "step";
   return x === "relative" ? "seconds" : x === "time" ? "unix_ms" : x.slice("metric:".length);
 }

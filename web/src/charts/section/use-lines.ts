@@ -8,7 +8,8 @@ import { stepsWithin, type Series, type SeriesQuery } from "../series/series.ts"
 import { pageInks } from "../view/canvas-stage.ts";
 import { watchProject } from "../../api/changes.ts";
 import type { ChartContext } from "./chart-context.ts";
-import { useGroups, useSeries } from "./use-series.ts";
+import type { Range } from "../scene/scale.ts";
+import { useGroups, useSeries, type Loaded } from "./use-series.ts";
 
 /** The lines of a chart, and how far reading them is. */
 export type ChartLines = {
@@ -28,38 +29,80 @@ export function bucketsOf(width: number): number {
 
 /** Reads what a chart of a key shows, while `active`: the lines of runs, or of groups of them. */
 export function useLines(context: ChartContext, key: string, buckets: number, active: boolean): ChartLines {
-  const { runs, state, news } = context;
-  const { x, smoothing, zoom, group } = state;
-  const isGrouped = group !== undefined;
-  const runIds = runs.slice(0, isGrouped ? GROUP_RUNS_MAX : SERIES_RUNS_MAX).map(({ id }) => id);
-  const runningIds = runs.filter(({ running }) => running).map(({ id }) => id);
-  const hasRuns = active && runIds.length > 0;
-  const lineage = state.lineage && runs.some(({ forkStep }) => forkStep !== undefined);
-  const common = { key, runIds, x, smoothing, buckets, ...(lineage ? { lineage } : {}) };
-  const base: SeriesQuery | undefined =
-    hasRuns && !isGrouped && (zoom === undefined || x !== "step") ? { ...common, steps: undefined } : undefined;
-  const whole = useSeries(base, active, news, runningIds);
-  const steps = zoom === undefined ? undefined : stepsWithin(zoom, x, whole.result ?? []);
-  const inside: SeriesQuery | undefined =
-    hasRuns && !isGrouped && steps !== undefined ? { ...common, steps } : undefined;
-  const zoomed = useSeries(inside, active, news, runningIds);
-  const grouped: GroupsQuery | undefined =
-    hasRuns && isGrouped ? { key, runIds, by: group, steps: zoom, buckets } : undefined;
-  const groups = useGroups(grouped, active, news);
-  const loaded = isGrouped ? groups : inside === undefined ? whole : zoomed;
+  const { runs, state } = context;
+  const isGrouped = state.group !== undefined;
+  const isReading = active && runs.length > 0;
+  const series = useRunSeries(context, key, buckets, isReading && !isGrouped);
+  const groups = useGroupSeries(context, key, buckets, isReading && isGrouped);
+  const loaded = isGrouped ? groups : series;
   const { theme } = pageInks.value;
-  const shown = isGrouped ? groups.result : inside === undefined ? whole.result : (zoomed.result ?? whole.result);
   const groupIds = isGrouped ? (groups.result ?? []).map(({ name }) => groupId(name)) : NO_IDS;
   useVisibleLines(context.project.id, groupIds);
   const ids = isGrouped ? groupIds : runs.map(({ id }) => id);
   const looks = ids.map((id) => lineInk(id, theme) + lineLook(id).dash.join(" ")).join();
   const lines = useMemo(() => {
-    if (shown === undefined) return undefined;
-    return isGrouped
-      ? groupLines(shown as readonly GroupSeries[], state.band, theme)
-      : runLines(shown as readonly Series[], context, theme);
-  }, [shown, isGrouped, state.band, state.lineage, theme, looks, runs]);
-  return { lines: hasRuns || !active ? lines : [], busy: loaded.busy, error: loaded.error, retry: loaded.retry };
+    if (isGrouped) return groups.result && groupLines(groups.result, state.band, theme);
+    return series.result && runLines(series.result, context, theme);
+  }, [loaded.result, isGrouped, state.band, state.lineage, theme, looks, runs]);
+  return {
+    lines: isReading || !active ? lines : [],
+    busy: loaded.busy,
+    error: loaded.error,
+    retry: loaded.retry,
+  };
+}
+
+/** Reads the lines of runs; those of a zoomed range with its own buckets. */
+function useRunSeries(
+  { runs, state, news }: ChartContext,
+  key: string,
+  buckets: number,
+  active: boolean,
+): Loaded<readonly Series[]> {
+  const { x, smoothing, zoom } = state;
+  const runIds = runs.slice(0, SERIES_RUNS_MAX).map(({ id }) => id);
+  const runningIds = runs.filter(({ running }) => running).map(({ id }) => id);
+  const lineage = state.lineage && runs.some(({ forkStep }) => forkStep !== undefined);
+  const common = { key, runIds, x, smoothing, buckets, ...(lineage ? { lineage } : {}) };
+  const base: SeriesQuery | undefined =
+    active && (zoom === undefined || x !== "step") ? { ...common, steps: undefined } : undefined;
+  const whole = useSeries(base, active, news, runningIds);
+  const steps = zoom === undefined ? undefined : stepsWithin(zoom, x, whole.result ?? []);
+  const inside: SeriesQuery | undefined = active && steps !== undefined ? { ...common, steps } : undefined;
+  const zoomed = useSeries(inside, active, news, runningIds);
+  return inside === undefined ? whole : { ...zoomed, result: zoomed.result ?? whole.result };
+}
+
+/** Reads the lines of groups; a zoomed range of steps with its own buckets, one of another axis with more buckets. */
+function useGroupSeries(
+  { runs, state, news }: ChartContext,
+  key: string,
+  buckets: number,
+  active: boolean,
+): Loaded<readonly GroupSeries[]> {
+  const { x, smoothing, zoom, group } = state;
+  const runIds = active ? runs.slice(0, GROUP_RUNS_MAX).map(({ id }) => id) : [];
+  const common = { key, runIds, by: group!, x, smoothing, buckets, steps: undefined };
+  const whole = useGroups(active && (zoom === undefined || x !== "step") ? common : undefined, active, news);
+  const inside: GroupsQuery | undefined =
+    !active || zoom === undefined
+      ? undefined
+      : x === "step"
+        ? { ...common, steps: zoom }
+        : whole.result && { ...common, buckets: bucketsWithin(zoom, whole.result, buckets) };
+  const zoomed = useGroups(inside, active, news);
+  return inside === undefined ? whole : { ...zoomed, result: zoomed.result ?? whole.result };
+}
+
+/** Most buckets of a request. */
+const BUCKETS_MAX = 4096;
+
+/** Returns how many buckets the whole axis needs, so that a zoomed range has `buckets` of them. It doubles, so that most zooms ask for nothing new. */
+function bucketsWithin(zoom: Range, whole: readonly GroupSeries[], buckets: number): number {
+  const low = Math.min(...whole.map(({ x }) => x[0] ?? Infinity));
+  const high = Math.max(...whole.map(({ x }) => x.at(-1) ?? -Infinity));
+  const share = (high - low) / (zoom[1] - zoom[0]);
+  return share > 1 ? Math.min(BUCKETS_MAX, buckets * 2 ** Math.ceil(Math.log2(share))) : buckets;
 }
 
 function runLines(series: readonly Series[], { runs, state }: ChartContext, theme: ThemeName): Line[] {

@@ -56,10 +56,10 @@ export function middles(left: Float64Array, count: Float64Array, wholeSteps: boo
   return left.map((from, i) => (count[i]! > 1 ? from + half : from));
 }
 
-/** Returns the middles of buckets of steps that are given by where they begin and how many steps they cover. Those of one step stay there. */
-export function middlesOf(left: Float64Array, width: number): Float64Array {
+/** Returns the middles of buckets that are given by where they begin and how much of the axis they cover. Those of one whole number stay there. */
+export function middlesOf(left: Float64Array, width: number, wholeSteps: boolean): Float64Array {
   if (width <= 1 && left.every(Number.isInteger)) return left;
-  const half = halfOf(left, width, true);
+  const half = halfOf(left, width, wholeSteps);
   return left.map((from) => from + half);
 }
 

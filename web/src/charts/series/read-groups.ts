@@ -3,6 +3,7 @@ import type { GroupBy } from "../state/chart-state.ts";
 import { createBatcher } from "./batcher.ts";
 import { middlesOf } from "./decode.ts";
 import { whileBusy } from "./read-series.ts";
+import type { Smoothing, XAxis } from "./series.ts";
 
 /** Most runs that may be grouped. */
 export const GROUP_RUNS_MAX = 1000;
@@ -14,6 +15,8 @@ export type GroupsQuery = {
   readonly key: string;
   readonly runIds: readonly string[];
   readonly by: GroupBy;
+  readonly x: XAxis;
+  readonly smoothing: Smoothing | undefined;
   readonly steps: readonly [number, number] | undefined;
   readonly buckets: number;
 };
@@ -23,7 +26,7 @@ export type GroupSeries = {
   /** By the values that its runs share. */
   readonly name: string;
   readonly runCount: number;
-  /** Where the buckets begin, and where they are drawn: in the middle of the steps that they cover. */
+  /** The steps at which the buckets begin, and where these are drawn: in the middle of what they cover of the axis. */
   readonly step: Float64Array;
   readonly x: Float64Array;
   readonly mean: Float64Array;
@@ -49,13 +52,15 @@ type Answer = {
 export const groupsLoader = createBatcher<GroupsQuery, readonly GroupSeries[]>({
   keysPerRequest: ({ runIds, buckets }) =>
     Math.min(KEYS_MAX, Math.floor(BUCKETS_MAX / (buckets * Math.max(1, runIds.length)))),
-  read: async ({ runIds, by, steps, buckets }, keys, signal) => {
+  read: async ({ runIds, by, x, smoothing, steps, buckets }, keys, signal) => {
     const body = {
       run_ids: runIds,
       keys,
       by: by.allBut ? { except: by.names } : by.names,
       stats: ["mean", "std", "min", "max", "count"],
       buckets,
+      ...(x === "step" ? {} : { x }),
+      ...(smoothing === undefined ? {} : { smoothing }),
       ...(steps === undefined ? {} : { start_step: Math.max(0, steps[0]), end_step: Math.max(0, steps[1]) }),
     };
     const answer = await whileBusy(signal, () => call<Answer>("/api/metrics/groups", { method: "POST", body, signal }));
@@ -78,7 +83,7 @@ export function groupsOf({ groups, bucket_width: width }: Answer, keys: readonly
         name,
         runCount,
         step,
-        x: middlesOf(step, width),
+        x: columns["x"] === undefined ? middlesOf(step, width, true) : middlesOf(column("x"), width, false),
         mean: column("mean"),
         std: column("std"),
         min: column("min"),

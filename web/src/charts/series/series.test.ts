@@ -237,6 +237,12 @@ describe("buckets of groups", () => {
     expect(placesOf([0.5, 1.75], 0.25)).toEqual([0.625, 1.875]);
   });
 
+  test("of another axis lie in the middle of what they cover of it", () => {
+    const columns = { step: [3, 9], x: [10, 30], mean: [1, 2], std: [], min: [], max: [], count: [] };
+    const answer = { bucket_width: 10, groups: [{ by: {}, run_count: 1, series: [{ key: "a", columns }] }] };
+    expect(groupsOf(answer, ["a"]).get("a")).toMatchObject([{ step: column(3, 9), x: column(15, 35) }]);
+  });
+
   test("of one step lie there", () => {
     expect(placesOf([0, 50, 100, 2000], 1)).toEqual([0, 50, 100, 2000]);
     expect(placesOf([3, 7], 0.25)).toEqual([3, 7]);
