@@ -341,6 +341,18 @@ describeWith(executable)("charts in a browser", () => {
     );
     expect(colors).toBeGreaterThan(20);
     expect(everyFault()).toEqual([]);
+
+    // A part that cannot be read finer says so, and what was drawn stays.
+    await page.route("**/api/metrics/series", (route) => route.fulfill({ status: 400, json: { error: "no" } }));
+    const plot = card(page, "loss").locator(".tm-chart-plot[data-x]");
+    await plot.focus();
+    await page.keyboard.press("+");
+    await card(page, "loss").getByRole("alert").waitFor();
+    expect(await plot.getAttribute("aria-label")).toMatch(/^loss: 2 lines/);
+    await page.unroute("**/api/metrics/series");
+    await card(page, "loss").getByRole("button", { name: "Try again" }).click();
+    await card(page, "loss").getByRole("alert").waitFor({ state: "detached" });
+    expect(everyFault()).toEqual([]);
   });
 
   test("a fork begins with its parent's part if one wishes, which hover, keys and files tell apart", async () => {

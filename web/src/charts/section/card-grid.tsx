@@ -6,6 +6,7 @@ import { Icon } from "../../ui/icon.tsx";
 import type { ChartHandle } from "../line-chart.tsx";
 import { ChartBody } from "./chart-body.tsx";
 import type { ChartContext } from "./chart-context.ts";
+import { FinerFault } from "./finer-fault.tsx";
 import { FullScreen } from "./full-screen.tsx";
 import { saveItems } from "./save-items.ts";
 import { bucketsOf, useLines } from "./use-lines.ts";
@@ -132,7 +133,10 @@ function ChartCard({
         />
       </header>
       {inView ? (
-        <ChartBody context={context} title={name} data={data} height={HEIGHT} asTable={asTable} handle={handle} />
+        <>
+          <ChartBody context={context} title={name} data={data} height={HEIGHT} asTable={asTable} handle={handle} />
+          <FinerFault data={data} />
+        </>
       ) : (
         <div style={{ height: `${HEIGHT}px` }} />
       )}

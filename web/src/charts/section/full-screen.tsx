@@ -3,6 +3,7 @@ import { Dialog } from "../../ui/dialog.tsx";
 import type { ChartHandle } from "../line-chart.tsx";
 import { ChartBody } from "./chart-body.tsx";
 import type { ChartContext } from "./chart-context.ts";
+import { FinerFault } from "./finer-fault.tsx";
 import { bucketsOf, useLines } from "./use-lines.ts";
 
 /** A chart that has the window to itself. */
@@ -28,6 +29,7 @@ export function FullScreen({
           asTable={false}
           handle={handle}
         />
+        <FinerFault data={data} />
       </div>
     </Dialog>
   );
