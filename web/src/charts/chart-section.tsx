@@ -5,10 +5,11 @@ import { EmptyState, ErrorNote } from "../ui/page-states.tsx";
 import { Skeleton } from "../ui/spinner.tsx";
 import { useWidth } from "../ui/use-width.ts";
 import "./charts.css";
-import { keyMatch, sectionsOf } from "./keys/sections.ts";
+import { keyMatch, openAtFirst, sectionsOf } from "./keys/sections.ts";
 import { useCatalogue } from "./keys/use-catalogue.ts";
 import { useVisibleLines } from "./look/run-look.ts";
-import { CardGrid, createVisibleCards } from "./section/card-grid.tsx";
+import { createVisibleCards } from "./section/card-grid.tsx";
+import { ChartFlow, type FlowSection } from "./section/chart-flow.tsx";
 import { Controls } from "./section/controls.tsx";
 import { useChartState, type ChartContext, type ChartRun } from "./section/chart-context.ts";
 import { useNews } from "./section/use-lines.ts";
@@ -90,9 +91,12 @@ export function ChartSection(props: ChartSectionProps) {
   const match = useMemo(() => keyMatch(state.search), [state.search]);
   const names = keys ?? metrics.names;
   const found = useMemo(() => (keys === undefined ? names?.filter(match.test) : names) ?? [], [names, match, keys]);
-  const sections = useMemo(() => (keys === undefined ? sectionsOf(found) : [{ name: "", keys: found }]), [found, keys]);
   const pinned = keys === undefined ? state.pinned : [];
-  const grid = { context, visibleCards, width };
+  const sections = useMemo(
+    () =>
+      keys === undefined ? flowSections(found, state) : [{ id: "/", label: undefined, keys: found, isOpen: true }],
+    [found, keys, pinned.join("\n"), state.opened.join("\n"), state.closed.join("\n"), state.search !== ""],
+  );
   return (
     <section ref={place} class="tm-charts" aria-label="Charts">
       {keys === undefined && (
@@ -100,7 +104,6 @@ export function ChartSection(props: ChartSectionProps) {
       )}
       {note !== undefined && <p class="tm-chart-notes">{note}</p>}
       <ErrorNote error={metrics.error} />
-      {pinned.length > 0 && <CardGrid {...grid} name="Pinned" keys={pinned} isFirst />}
       {(isReading || (names === undefined && metrics.error === undefined)) && <Skeleton height="220px" />}
       {names !== undefined && names.length === 0 && (
         <EmptyState title="No metrics yet" icon="chart">
@@ -117,19 +120,14 @@ export function ChartSection(props: ChartSectionProps) {
           No key of this project contains “{state.search}”.
         </EmptyState>
       )}
-      {shownRuns.length > 0 &&
-        sections
-          .slice(0, shownSections)
-          .map((section, i) => (
-            <CardGrid
-              key={section.name}
-              {...grid}
-              name={section.name}
-              keys={section.keys.filter((key) => !pinned.includes(key))}
-              isFirst={i < SECTIONS_OPEN}
-              isBare={keys !== undefined}
-            />
-          ))}
+      {shownRuns.length > 0 && (
+        <ChartFlow
+          sections={sections.slice(0, shownSections)}
+          context={context}
+          visibleCards={visibleCards}
+          width={width}
+        />
+      )}
       {shownRuns.length > 0 && sections.length > shownSections && (
         <Button size="s" onClick={() => setShownSections(shownSections + SECTIONS_MAX)}>
           {`Show more of ${sections.length} groups`}
@@ -146,5 +144,27 @@ const NO_IDS: readonly string[] = [];
 /** Groups that are listed at a time. */
 const SECTIONS_MAX = 60;
 
-/** This many sections are initially open. */
-const SECTIONS_OPEN = 4;
+/** Sections are open at first until this many charts are shown. */
+const CHARTS_AT_FIRST = 12;
+
+/** Returns the sections of keys, pinned ones first. */
+function flowSections(found: readonly string[], { pinned, opened, closed, search }: ChartState): FlowSection[] {
+  const sections = [
+    { id: "/pinned", label: "Pinned", keys: pinned },
+    ...sectionsOf(found.filter((key) => !pinned.includes(key))).map(({ name, keys }) => ({
+      // No name has a slash.
+      id: name === "" ? "/" : name,
+      label: name === "" ? "Metrics" : name,
+      keys,
+    })),
+  ].filter(({ keys }) => keys.length > 0);
+  const atFirst = openAtFirst(
+    sections.map(({ keys }) => keys.length),
+    CHARTS_AT_FIRST,
+  );
+  // A search opens what it finds.
+  return sections.map((section, i) => ({
+    ...section,
+    isOpen: opened.includes(section.id) || (!closed.includes(section.id) && (atFirst[i]! || search !== "")),
+  }));
+}

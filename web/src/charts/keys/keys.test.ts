@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { readKeys } from "./use-catalogue.ts";
-import { keyMatch, keyTree, sectionsOf } from "./sections.ts";
+import { keyMatch, keyTree, openAtFirst, sectionsOf } from "./sections.ts";
 
 describe("a search for keys", () => {
   const keys = ["train/Loss", "train/acc", "eval/loss", "lr"];
@@ -27,13 +27,22 @@ describe("a search for keys", () => {
   });
 });
 
-test("sections have the part before the first slash; machines come last, numbers in their order", () => {
-  expect(sectionsOf(["system/gpu", "train/b", "train/a", "loss", "/odd", "layer/10", "layer/2"])).toEqual([
+test("sections have the part before the first slash; what models are judged by is first, machines last, numbers in their order", () => {
+  const keys = ["system/gpu", "train/b", "train/a", "loss", "/odd", "layer/10", "layer/2", "test/a", "Eval/a", "val/a"];
+  expect(sectionsOf(keys)).toEqual([
+    { name: "val", keys: ["val/a"] },
+    { name: "Eval", keys: ["Eval/a"] },
+    { name: "test", keys: ["test/a"] },
+    { name: "train", keys: ["train/a", "train/b"] },
     { name: "", keys: ["/odd", "loss"] },
     { name: "layer", keys: ["layer/2", "layer/10"] },
-    { name: "train", keys: ["train/a", "train/b"] },
     { name: "system", keys: ["system/gpu"] },
   ]);
+});
+
+test("sections are open until there are enough charts", () => {
+  expect(openAtFirst([1, 10, 30, 2], 12)).toEqual([true, true, true, false]);
+  expect(openAtFirst([12, 1], 12)).toEqual([true, false]);
 });
 
 test("the tree of keys counts what is below, also where a key is a part of another", () => {

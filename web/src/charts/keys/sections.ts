@@ -3,10 +3,32 @@ import { once } from "../../ui/once.ts";
 /** Keys that begin with the same word before a slash. */
 type Section = { readonly name: string; readonly keys: readonly string[] };
 
-/** Keys of few words, or of machines, are last: people look for their own measurements. */
+/** What models are judged by comes first, in this order. */
+const FIRST = [["val", "valid", "validation"], ["eval", "evaluation"], ["test"], ["train", "training"]];
+
+/** Keys of machines are last: people look for their own measurements. */
 const LAST = ["system", "gpu", "cpu", "memory", "network", "disk"];
 
-/** Groups keys by the part before their first slash; those without one are first, and machine measurements last. Keys keep a natural order. */
+/** The place of a section among all: keys without a slash come right after those of training. */
+function rankOf(name: string): number {
+  const word = name.toLowerCase();
+  const first = FIRST.findIndex((words) => words.includes(word));
+  if (first >= 0) return first;
+  if (name === "") return FIRST.length;
+  return FIRST.length + (LAST.includes(word) ? 2 : 1);
+}
+
+/** Returns which of these sections are open at first: one after another, until so many charts are shown. `counts` has their numbers of charts. */
+export function openAtFirst(counts: readonly number[], charts: number): readonly boolean[] {
+  let shown = 0;
+  return counts.map((count) => {
+    const isOpen = shown < charts;
+    shown += count;
+    return isOpen;
+  });
+}
+
+/** Groups keys by the part before their first slash: validation, evaluation, test and training first, machines last. Keys keep a natural order. */
 export function sectionsOf(keys: readonly string[]): Section[] {
   const byName = new Map<string, string[]>();
   for (const key of keys) {
@@ -16,10 +38,9 @@ export function sectionsOf(keys: readonly string[]): Section[] {
     if (found === undefined) byName.set(name, [key]);
     else found.push(key);
   }
-  const rank = (name: string): number => (name === "" ? 0 : LAST.includes(name.toLowerCase()) ? 2 : 1);
   return [...byName]
     .map(([name, own]) => ({ name, keys: own.toSorted(natural) }))
-    .toSorted((a, b) => rank(a.name) - rank(b.name) || natural(a.name, b.name));
+    .toSorted((a, b) => rankOf(a.name) - rankOf(b.name) || natural(a.name, b.name));
 }
 
 const collator = once(() => new Intl.Collator("en", { numeric: true }));

@@ -1,8 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { Button, IconButton } from "../../ui/button.tsx";
+import { IconButton } from "../../ui/button.tsx";
 import { Menu } from "../../ui/menu.tsx";
 import { Spinner } from "../../ui/spinner.tsx";
-import { Icon } from "../../ui/icon.tsx";
 import type { ChartHandle } from "../line-chart.tsx";
 import { ChartBody } from "./chart-body.tsx";
 import type { ChartContext } from "./chart-context.ts";
@@ -11,69 +10,10 @@ import { FullScreen } from "./full-screen.tsx";
 import { saveItems } from "./save-items.ts";
 import { bucketsOf, useLines } from "./use-lines.ts";
 
-/** Cards of a section before the user asks for more. */
-const CARDS_AT_ONCE = 24;
-const CARD_WIDTH_MIN = 320;
-const GAP = 12;
-/** Pixels of a card next to its plot. */
-const FRAME = 24;
-
-/** The cards of keys that belong together, under a heading that opens and closes them. */
-export function CardGrid({
-  context,
-  visibleCards,
-  width,
-  name,
-  keys,
-  isFirst,
-  isBare = false,
-}: {
-  readonly context: ChartContext;
-  readonly visibleCards: VisibleCards;
-  readonly width: number;
-  readonly name: string;
-  readonly keys: readonly string[];
-  readonly isFirst: boolean;
-  readonly isBare?: boolean;
-}) {
-  const [open, setOpen] = useState<boolean | undefined>(undefined);
-  const [shown, setShown] = useState(CARDS_AT_ONCE);
-  if (keys.length === 0) return null;
-  // A search opens what it finds.
-  const isOpen = open ?? (isFirst || context.state.search !== "");
-  const columns = Math.max(1, Math.floor((width + GAP) / (CARD_WIDTH_MIN + GAP)));
-  const cardWidth = width === 0 ? 0 : (width - GAP * (columns - 1)) / columns - FRAME;
-  const label = name === "" ? "Metrics" : name;
-  return (
-    <section class="tm-chart-group" aria-label={label}>
-      {!isBare && (
-        <h2>
-          <button type="button" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-            <Icon name={isOpen ? "chevron-down" : "chevron-right"} />
-            {label} <small>{keys.length}</small>
-          </button>
-        </h2>
-      )}
-      {isOpen && (
-        <div class="tm-chart-grid" style={{ gridTemplateColumns: `repeat(${columns}, minmax(0, 1fr))` }}>
-          {keys.slice(0, shown).map((key) => (
-            <ChartCard key={key} context={context} name={key} width={cardWidth} visibleCards={visibleCards} />
-          ))}
-        </div>
-      )}
-      {isOpen && keys.length > shown && (
-        <Button size="s" onClick={() => setShown(shown + 2 * CARDS_AT_ONCE)}>
-          {`Show ${Math.min(keys.length - shown, 2 * CARDS_AT_ONCE)} more of ${keys.length}`}
-        </Button>
-      )}
-    </section>
-  );
-}
-
 const HEIGHT = 220;
 
 /** The chart of a key in its card. It reads and draws only while it is in view. */
-function ChartCard({
+export function ChartCard({
   context,
   name,
   width,
@@ -146,7 +86,7 @@ function ChartCard({
 }
 
 /** Decides which cards read and draw. */
-type VisibleCards = { readonly watch: (element: Element, notify: (inView: boolean) => void) => () => void };
+export type VisibleCards = { readonly watch: (element: Element, notify: (inView: boolean) => void) => () => void };
 
 /** Cards that are slightly out of view are ready when they scroll in. */
 const NEAR = "240px 0px";

@@ -46,6 +46,14 @@ const states: fc.Arbitrary<ChartState> = fc.record({
   ),
   lineage: fc.boolean(),
   patterns: fc.boolean(),
+  opened: fc.uniqueArray(
+    text.map((id) => `${id} opened`),
+    { maxLength: 3 },
+  ),
+  closed: fc.uniqueArray(
+    text.map((id) => `${id} closed`),
+    { maxLength: 3 },
+  ),
 });
 
 /** As an address holds it. */
@@ -82,6 +90,7 @@ describe("the choices for charts", () => {
     "keys=",
     "lineage=yes",
     "patterns=0",
+    "opened=,",
   ])("that make no sense, as %s, are as usual", (query) => {
     expect(stateOf(new URLSearchParams(query))).toEqual(STATE_USUAL);
   });
@@ -100,6 +109,7 @@ describe("the choices for charts", () => {
         group: { names: ["config.lr", "tags"], allBut: false },
         lineage: true,
         patterns: true,
+        opened: ["layer"],
       }),
     ).toEqual({
       x: "log:relative",
@@ -110,6 +120,7 @@ describe("the choices for charts", () => {
       group: "config.lr,tags",
       lineage: "1",
       patterns: "1",
+      opened: "layer",
     });
   });
 });

@@ -1,4 +1,4 @@
-import { joinList, listParts } from "../../app/addresses.ts";
+import { joinList, listParts, splitList } from "../../app/addresses.ts";
 import type { Range } from "../scene/scale.ts";
 import type { Smoothing, XAxis } from "../series/series.ts";
 
@@ -24,6 +24,9 @@ export type ChartState = {
   readonly lineage: boolean;
   /** Lines differ in their dashes as well as in their colors, for print and for people who see colors alike. */
   readonly patterns: boolean;
+  /** Sections that were opened or closed, by their ids; no section is in both. */
+  readonly opened: readonly string[];
+  readonly closed: readonly string[];
 };
 
 /** The default for parts missing in the address. */
@@ -40,11 +43,16 @@ export const STATE_USUAL: ChartState = {
   group: undefined,
   lineage: false,
   patterns: false,
+  opened: [],
+  closed: [],
 };
 
 /** The names that charts have in the query of an address. */
 type ChartQuery = Readonly<
-  Record<"x" | "y" | "smooth" | "keys" | "zoom" | "group" | "lineage" | "patterns", string | undefined>
+  Record<
+    "x" | "y" | "smooth" | "keys" | "zoom" | "group" | "lineage" | "patterns" | "opened" | "closed",
+    string | undefined
+  >
 >;
 
 /** Writes a choice as parts of an address; undefined for defaults. Reading it gives the same choice. */
@@ -63,6 +71,8 @@ export function queryOf(state: ChartState): ChartQuery {
         : `${group.allBut ? "-" : ""}${joinList(group.names)}`,
     lineage: lineage ? "1" : undefined,
     patterns: patterns ? "1" : undefined,
+    opened: joinList(state.opened),
+    closed: joinList(state.closed),
   };
 }
 
@@ -73,6 +83,7 @@ export function stateOf(query: { get(name: string): string | null }): ChartState
   const y = (query.get("y") ?? "").split(",");
   const [search = "", ...pinned] = listParts(query.get("keys") ?? "");
   const group = query.get("group") ?? "";
+  const opened = splitList(query.get("opened"));
   const names = listParts(group.replace(/^-/, "")).filter((name) => name !== "");
   return {
     x: axisOf(xLog ? x.slice("log:".length) : x),
@@ -87,6 +98,8 @@ export function stateOf(query: { get(name: string): string | null }): ChartState
     group: names.length === 0 ? undefined : { names, allBut: group.startsWith("-") },
     lineage: query.get("lineage") === "1",
     patterns: query.get("patterns") === "1",
+    opened,
+    closed: splitList(query.get("closed")).filter((id) => !opened.includes(id)),
   };
 }
 

@@ -1,0 +1,136 @@
+import { useState } from "preact/hooks";
+import { Button } from "../../ui/button.tsx";
+import { Icon } from "../../ui/icon.tsx";
+import { ChartCard, type VisibleCards } from "./card-grid.tsx";
+import type { ChartContext } from "./chart-context.ts";
+
+/** Cards of a section before the user asks for more. */
+const CARDS_AT_ONCE = 24;
+const CARD_WIDTH_MIN = 320;
+const GAP = 12;
+/** Pixels of a card next to its plot. */
+const FRAME = 24;
+
+/** Cards that belong together. */
+export type FlowSection = {
+  /** What the address calls it when it is opened or closed. */
+  readonly id: string;
+  /** Its heading; undefined for none. */
+  readonly label: string | undefined;
+  readonly keys: readonly string[];
+  readonly isOpen: boolean;
+};
+
+/** Sections of charts. Those that are open flow through one grid, so that short ones leave no holes; of a closed one only the heading is shown. */
+export function ChartFlow({
+  sections,
+  context,
+  visibleCards,
+  width,
+}: {
+  readonly sections: readonly FlowSection[];
+  readonly context: ChartContext;
+  readonly visibleCards: VisibleCards;
+  readonly width: number;
+}) {
+  const columns = Math.max(1, Math.floor((width + GAP) / (CARD_WIDTH_MIN + GAP)));
+  const cardWidth = width === 0 ? 0 : (width - GAP * (columns - 1)) / columns - FRAME;
+  return (
+    <>
+      {flowsOf(sections).map((flow, i) =>
+        flow[0]!.isOpen ? (
+          <div key={i} class="tm-chart-grid" style={{ gridTemplateColumns: `repeat(${columns}, minmax(0, 1fr))` }}>
+            {flow.map((section) => (
+              <OpenSection
+                key={section.id}
+                section={section}
+                context={context}
+                visibleCards={visibleCards}
+                cardWidth={cardWidth}
+              />
+            ))}
+          </div>
+        ) : (
+          flow.map((section) => (
+            <section key={section.id} aria-label={section.label}>
+              <Heading section={section} context={context} />
+            </section>
+          ))
+        ),
+      )}
+    </>
+  );
+}
+
+/** Puts neighbors together that are open, and those that are closed. */
+function flowsOf(sections: readonly FlowSection[]): FlowSection[][] {
+  const flows: FlowSection[][] = [];
+  for (const section of sections) {
+    const last = flows.at(-1);
+    if (last?.[0]!.isOpen === section.isOpen) last.push(section);
+    else flows.push([section]);
+  }
+  return flows;
+}
+
+function OpenSection({
+  section,
+  context,
+  visibleCards,
+  cardWidth,
+}: {
+  readonly section: FlowSection;
+  readonly context: ChartContext;
+  readonly visibleCards: VisibleCards;
+  readonly cardWidth: number;
+}) {
+  const [shown, setShown] = useState(CARDS_AT_ONCE);
+  const { keys, label } = section;
+  return (
+    <section class="tm-chart-group" aria-label={label ?? "Metrics"}>
+      {keys.slice(0, shown).map((key, i) => (
+        <div key={key} class="tm-chart-cell">
+          {i === 0 && label !== undefined ? <Heading section={section} context={context} /> : <span />}
+          <ChartCard context={context} name={key} width={cardWidth} visibleCards={visibleCards} />
+        </div>
+      ))}
+      {keys.length > shown && (
+        <div class="tm-chart-cell">
+          <span />
+          <div class="tm-chart-more">
+            <Button onClick={() => setShown(shown + 2 * CARDS_AT_ONCE)}>
+              {`Show ${Math.min(keys.length - shown, 2 * CARDS_AT_ONCE)} more of ${keys.length}`}
+            </Button>
+          </div>
+        </div>
+      )}
+    </section>
+  );
+}
+
+/** The name of a section, which opens and closes it. */
+function Heading({
+  section: { id, label, keys, isOpen },
+  context: { state, change },
+}: {
+  readonly section: FlowSection;
+  readonly context: ChartContext;
+}) {
+  const toggle = (): void => {
+    const [opened, closed] = [state.opened, state.closed].map((ids) => ids.filter((one) => one !== id)) as [
+      string[],
+      string[],
+    ];
+    if (isOpen) closed.push(id);
+    else opened.push(id);
+    change({ opened, closed }, { replace: true });
+  };
+  return (
+    <h2 class="tm-chart-heading">
+      <button type="button" aria-expanded={isOpen} onClick={toggle}>
+        <Icon name={isOpen ? "chevron-down" : "chevron-right"} />
+        {label} <small>{keys.length}</small>
+      </button>
+    </h2>
+  );
+}
