@@ -123,7 +123,10 @@ describeDashboard("the page of a project", (scene) => {
     await expectAccessible(phone);
     await phone.page.locator(".tm-grid-row .tm-check").first().click();
     await phone.page.getByRole("button", { name: "Compare" }).waitFor();
-    expect(await phone.page.getByRole("button", { name: "Actions" }).count()).toBe(0);
+    await phone.page.getByRole("button", { name: "Actions" }).click();
+    await phone.page.getByRole("menuitem", { name: "Hide from charts" }).waitFor();
+    expect(await phone.page.getByRole("menuitem", { name: /tag|Stop|Delete/ }).count()).toBe(0);
+    await phone.page.keyboard.press("Escape");
     await phone.page.getByRole("tab", { name: "Charts" }).click();
     expect(await sideways(phone)).toBe(0);
   });

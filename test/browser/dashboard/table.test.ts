@@ -88,6 +88,41 @@ describeDashboard("the table of a project", (scene) => {
     await boxes.nth(1).click();
     await page.getByText("2 selected").waitFor();
     expect(await checked(page)).toBe("101");
+    await act(page, "Hide from charts");
+    await page.getByText("3 runs, 1 shown").waitFor();
+    await act(page, "Change color…");
+    await page.getByRole("dialog", { name: "Lines of 2 runs" }).getByLabel("Another color").fill("#123456");
+    await page.getByRole("button", { name: "Done" }).click();
+    const strokes = page.locator(".tm-legend line");
+    const isChosen = async (row: number): Promise<boolean> =>
+      (await strokes.nth(row).evaluate((line) => getComputedStyle(line).stroke)) === "rgb(18, 52, 86)";
+    await until("both have the color", async () => (await isChosen(0)) && (await isChosen(2)));
+    expect(await isChosen(1)).toBe(false);
+  });
+
+  test("has a menu for the run of a row, or for all that are selected with it", async () => {
+    const watched = await scene().open({ path: "/p/few" });
+    const { page } = watched;
+    const row = (name: string) => page.getByRole("rowheader", { name });
+    await row("one").click({ button: "right" });
+    await page.getByRole("menu", { name: "Actions on one" }).waitFor();
+    await expectAccessible(watched);
+    await page.keyboard.press("Escape");
+    expect(await page.getByRole("menu").count()).toBe(0);
+    await page.keyboard.press("p");
+    await until("it is pinned, and only on top", async () => (await names(page)).join() === "one,three,two");
+    await row("two").click({ button: "right" });
+    await page.getByRole("menuitem", { name: "Show only this" }).click();
+    await page.getByText("3 runs, 1 shown").waitFor();
+    await boxesOf(page).nth(1).click();
+    await boxesOf(page).nth(2).click();
+    await row("two").click({ button: "right" });
+    await page.getByRole("menuitem", { name: "Add tag… (2 runs)" }).click();
+    await page.getByText("Tag", { exact: true }).waitFor();
+    await page.getByRole("button", { name: "Cancel" }).click();
+    await row("one").click({ button: "right" });
+    await page.getByRole("menuitem", { name: "Stop…" }).click();
+    await page.getByText("This changes 1 run of 1 run.").waitFor();
   });
 
   test("shows that all runs are selected, and keeps the others when one is taken out", async () => {

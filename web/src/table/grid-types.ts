@@ -55,6 +55,8 @@ export type GridProps<Row> = {
   /** Enter on a row. */
   readonly onOpen?: (row: Row) => void;
   readonly onPoint?: (row: Row | undefined) => void;
+  /** A press with the second button on a row, or the menu key: asks for its menu at a place of the window. */
+  readonly onMenu?: (row: Row, place: { readonly left: number; readonly top: number }) => void;
   readonly rowClass?: (row: Row) => string | false;
   readonly handle?: (handle: GridHandle) => void;
 };

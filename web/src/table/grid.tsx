@@ -154,6 +154,14 @@ export function Grid<Row>(props: GridProps<Row>) {
         if (event.shiftKey) onSelect?.(at.row, "range");
         else if (event.ctrlKey || event.metaKey) onSelect?.(at.row, "toggle");
       }}
+      onContextMenu={(event) => {
+        const at = target(event);
+        const row = at === undefined || at.row < 0 ? undefined : rowAt(at.row);
+        if (row === undefined || props.onMenu === undefined) return;
+        event.preventDefault();
+        cellAt(at!)?.focus({ preventScroll: true });
+        props.onMenu(row, { left: event.clientX, top: event.clientY });
+      }}
       onPointerOver={(event) => {
         const at = target(event);
         onPoint?.(at === undefined || at.row < 0 ? undefined : rowAt(at.row));

@@ -2,23 +2,9 @@ import type { ComponentChildren } from "preact";
 import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Button, type ButtonProps } from "./button.tsx";
 import { classes } from "./class-names.ts";
-import { Icon, type IconName } from "./icon.tsx";
-import "./menu.css";
+import { focusable, MenuEntries, moveInMenu, type MenuItem } from "./menu-entries.tsx";
 
-/** One entry of a menu, or a line between two groups of them. */
-export type MenuItem =
-  | {
-      readonly label: string;
-      readonly icon?: IconName;
-      readonly onSelect: () => void;
-      readonly danger?: boolean;
-      readonly disabled?: boolean;
-      /** Makes it a switch that is on or off. */
-      readonly checked?: boolean;
-      /** A shortcut, or another short word at the end of the entry. */
-      readonly hint?: string | undefined;
-    }
-  | "line";
+export type { MenuItem } from "./menu-entries.tsx";
 
 /**
  * A button that opens a menu of actions. Arrows, Home, End and first letters move in it; Escape and a press elsewhere close it.
@@ -42,28 +28,14 @@ export function Menu({
   const trigger = useRef<HTMLSpanElement>(null);
   const list = useRef<HTMLDivElement>(null);
   const [isOpen, setOpen] = useState(false);
-  const entries = (): HTMLElement[] => [
-    ...(list.current?.querySelectorAll<HTMLElement>("[role^=menuitem]:not(:disabled)") ?? []),
-  ];
   const close = (): void => list.current?.hidePopover();
 
   // The entries are drawn once it is open, and only then can one have the focus and the place be known.
   useLayoutEffect(() => {
     if (!isOpen || list.current === null || trigger.current === null) return;
     placeBeside(list.current, trigger.current, align);
-    entries()[0]?.focus();
+    focusable(list.current)[0]?.focus();
   }, [isOpen]);
-
-  const move = (event: KeyboardEvent): void => {
-    const all = entries();
-    const at = all.indexOf(document.activeElement as HTMLElement);
-    const target = targetOf(event.key, all, at);
-    if (event.key === "Tab") close();
-    if (target === undefined) return;
-    event.preventDefault();
-    event.stopPropagation();
-    target.focus();
-  };
 
   return (
     <span class="tm-menu" ref={trigger}>
@@ -86,47 +58,14 @@ export function Menu({
         aria-label={label}
         class="tm-menu-list"
         onToggle={(event) => setOpen(event.newState === "open")}
-        onKeyDown={move}
+        onKeyDown={(event) => {
+          if (event.key === "Tab") close();
+          moveInMenu(event, list.current);
+        }}
       >
-        {isOpen &&
-          items.map((item, i) =>
-            item === "line" ? (
-              <hr key={i} class="tm-menu-line" />
-            ) : (
-              <button
-                key={i}
-                type="button"
-                role={item.checked === undefined ? "menuitem" : "menuitemcheckbox"}
-                aria-checked={item.checked}
-                disabled={item.disabled}
-                tabIndex={-1}
-                class={classes("tm-menu-item", item.danger === true && "tm-menu-danger")}
-                onClick={() => {
-                  close();
-                  item.onSelect();
-                }}
-              >
-                {item.icon !== undefined && <Icon name={item.icon} />}
-                <span class="tm-menu-label">{item.label}</span>
-                {item.checked === true && <Icon name="check" />}
-                {item.hint !== undefined && <kbd>{item.hint}</kbd>}
-              </button>
-            ),
-          )}
+        {isOpen && <MenuEntries items={items} onClose={close} />}
       </div>
     </span>
-  );
-}
-
-function targetOf(key: string, all: readonly HTMLElement[], at: number): HTMLElement | undefined {
-  if (key === "ArrowDown") return all[(at + 1) % all.length];
-  if (key === "ArrowUp") return all[(at - 1 + all.length) % all.length];
-  if (key === "Home") return all[0];
-  if (key === "End") return all.at(-1);
-  if (key.length !== 1 || key === " ") return undefined;
-  const letter = key.toLowerCase();
-  return [...all.slice(at + 1), ...all.slice(0, at + 1)].find((entry) =>
-    entry.textContent.trim().toLowerCase().startsWith(letter),
   );
 }
 

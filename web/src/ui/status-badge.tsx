@@ -41,6 +41,26 @@ export function StatusBadge({ status, stale = false }: { readonly status: string
   );
 }
 
+/** The status of a run as a dot alone; its word, and what `more` adds to it, are its tooltip and what screen readers say. */
+export function StatusDot({
+  status,
+  stale = false,
+  more = "",
+}: {
+  readonly status: string;
+  readonly stale?: boolean;
+  readonly more?: string;
+}) {
+  const { kind, label, shape, title } = statusLook(status, stale);
+  const words = `${label}${more === "" ? "" : `, ${more}`}`;
+  return (
+    <span class={classes("tm-status-dot", `tm-badge-${kind}`)} title={more === "" ? (title ?? words) : words}>
+      <span class={classes("tm-dot", `tm-dot-${shape}`)} aria-hidden="true" />
+      <span class="tm-hidden">{words}</span>
+    </span>
+  );
+}
+
 /** A short word or number about the element next to it. */
 export function Badge({
   kind = "plain",

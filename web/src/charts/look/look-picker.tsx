@@ -4,25 +4,31 @@ import { Dialog } from "../../ui/dialog.tsx";
 import { COLOR_NAMES, DASHES } from "./palette.ts";
 import { chooseLook, lineLook, ownLook } from "./run-look.ts";
 
-/** A dialog in which a person gives a run of a project a color and dashes of their choice; this browser remembers it. */
+type RunName = { readonly id: string; readonly name: string };
+
+/** A dialog in which a person gives runs of a project a color and dashes of their choice; this browser remembers it. It shows the look of the first. */
 export function LookPicker({
   projectId,
-  run,
+  runs,
   onClose,
 }: {
   readonly projectId: string;
-  readonly run: { readonly id: string; readonly name: string };
+  readonly runs: readonly [RunName, ...RunName[]];
   readonly onClose: () => void;
 }) {
+  const [run] = runs;
   const look = lineLook(run.id);
   const own = ownLook(run.id);
+  const choose = (chosen: Parameters<typeof chooseLook>[2]): void => {
+    for (const { id } of runs) chooseLook(projectId, id, chosen);
+  };
   return (
     <Dialog
-      title={`Line of ${run.name}`}
+      title={runs.length === 1 ? `Line of ${run.name}` : `Lines of ${runs.length} runs`}
       onClose={onClose}
       actions={
         <>
-          <Button disabled={own === undefined} onClick={() => chooseLook(projectId, run.id, undefined)}>
+          <Button disabled={own === undefined} onClick={() => choose(undefined)}>
             Reset
           </Button>
           <Button kind="primary" onClick={onClose}>
@@ -41,9 +47,7 @@ export function LookPicker({
               aria-label={name}
               title={name}
               aria-pressed={look.color === color}
-              onClick={() =>
-                chooseLook(projectId, run.id, { place, ...(own?.dash === undefined ? {} : { dash: own.dash }) })
-              }
+              onClick={() => choose({ place, ...(own?.dash === undefined ? {} : { dash: own.dash }) })}
             >
               <Swatch color={color} dash={[]} />
             </button>
@@ -54,7 +58,7 @@ export function LookPicker({
           <input
             type="color"
             value={own?.color ?? "#808080"}
-            onInput={(event) => chooseLook(projectId, run.id, { ...own, color: event.currentTarget.value })}
+            onInput={(event) => choose({ ...own, color: event.currentTarget.value })}
           />
         </label>
       </div>
@@ -65,7 +69,7 @@ export function LookPicker({
             type="button"
             aria-label={dash.length === 0 ? "Solid" : `Dashes ${i}`}
             aria-pressed={look.dash === dash}
-            onClick={() => chooseLook(projectId, run.id, { ...own, dash: i })}
+            onClick={() => choose({ ...own, dash: i })}
           >
             <Swatch color={look.color} dash={dash} />
           </button>

@@ -3,6 +3,7 @@ import type { RefObject } from "preact";
 import { navigate, useTitle } from "../../app/location.tsx";
 import { LookPicker, useVisibleLines } from "../../charts/index.ts";
 import type { GridHandle } from "../../table/grid-types.ts";
+import type { MenuPlace } from "../../ui/context-menu.tsx";
 import { EmptyState, ErrorNote } from "../../ui/page-states.tsx";
 import { Snippet } from "../../ui/copy-button.tsx";
 import { mayControl } from "../../api/session.ts";
@@ -12,11 +13,12 @@ import { query } from "../../api/queries.ts";
 import { useAnswer } from "../../api/use-answer.ts";
 import "./project-page.css";
 import { BulkBar } from "./bulk/bulk-bar.tsx";
-import type { BulkAction } from "./bulk/bulk.ts";
+import type { BulkAction, BulkRun } from "./bulk/bulk.ts";
 import { ChartsPane, RunsPane } from "./runs-and-charts.tsx";
 import { Panes } from "./panes.tsx";
-import { PINS_MAX, toggled, type TableRun } from "./runs/shown-runs.ts";
+import { PINS_MAX, toggled, withShown, type TableRun } from "./runs/shown-runs.ts";
 import { useProjectRuns, type ProjectRuns } from "./runs/use-project-runs.ts";
+import { RowMenu } from "./table/row-menu.tsx";
 import { ColumnPicker } from "./table/column-picker.tsx";
 import { Toolbar } from "./toolbar.tsx";
 import { useView, type View } from "./view/use-view.ts";
@@ -35,8 +37,10 @@ export function ProjectPage({ project }: { readonly project: string }) {
   const [pointedId, setPointedId] = useState<string | undefined>();
   const [bulkAction, setBulkAction] = useState<BulkAction["kind"] | undefined>();
   const [isPickingColumns, setPickingColumns] = useState(false);
-  const [recolored, setRecolored] = useState<TableRun | undefined>();
-  useRunKeys({ project, view, runs, grid, onLook: setRecolored, onStop: () => setBulkAction("stop") });
+  const [recolored, setRecolored] = useState<readonly BulkRun[]>([]);
+  const [menu, setMenu] = useState<{ readonly run: TableRun; readonly at: MenuPlace } | undefined>();
+  const [recoloredRun, ...others] = recolored;
+  useRunKeys({ project, view, runs, grid, onLook: (run) => setRecolored([run]), onStop: () => setBulkAction("stop") });
 
   if (found.id === null) {
     return (
@@ -70,6 +74,8 @@ export function ProjectPage({ project }: { readonly project: string }) {
         onAction={setBulkAction}
         onClear={runs.clear}
         onDone={runs.pages.refresh}
+        onShow={(isOn) => change(withShown(state, [...runs.selected], isOn), { replace: true })}
+        onLook={() => setRecolored(runs.selectedRuns)}
       />
       <ErrorNote error={found.error} />
       {isEmpty ? (
@@ -83,7 +89,8 @@ export function ProjectPage({ project }: { readonly project: string }) {
               projectId={projectId}
               view={view}
               runs={runs}
-              onLook={setRecolored}
+              onLook={(run) => setRecolored([run])}
+              onMenu={(run, at) => setMenu({ run, at })}
               onPoint={setPointedId}
               handle={(handle) => {
                 grid.current = handle;
@@ -102,8 +109,17 @@ export function ProjectPage({ project }: { readonly project: string }) {
           }
         />
       )}
-      {recolored !== undefined && projectId !== undefined && (
-        <LookPicker projectId={projectId} run={recolored} onClose={() => setRecolored(undefined)} />
+      {menu !== undefined && (
+        <RowMenu
+          key={menu.run.id}
+          {...{ project, view, runs, ...menu }}
+          onLook={setRecolored}
+          onAction={setBulkAction}
+          onClose={() => setMenu(undefined)}
+        />
+      )}
+      {recoloredRun !== undefined && projectId !== undefined && (
+        <LookPicker projectId={projectId} runs={[recoloredRun, ...others]} onClose={() => setRecolored([])} />
       )}
       {isPickingColumns && (
         <ColumnPicker

@@ -1,6 +1,7 @@
 import { runAddress } from "../../app/addresses.ts";
 import { navigate } from "../../app/location.tsx";
 import type { GridHandle } from "../../table/grid-types.ts";
+import type { MenuPlace } from "../../ui/context-menu.tsx";
 import { EmptyState, ErrorNote } from "../../ui/page-states.tsx";
 import { ChartSection } from "../../charts/index.ts";
 import { Skeleton } from "../../ui/spinner.tsx";
@@ -23,6 +24,8 @@ type RunsPaneProps = {
   readonly onLook: (run: TableRun) => void;
   /** Called with the run that the user points at. */
   readonly onPoint: (id: string | undefined) => void;
+  /** Called with the run whose menu is asked for. */
+  readonly onMenu: (run: TableRun, place: MenuPlace) => void;
   readonly handle: (handle: GridHandle) => void;
 };
 
@@ -37,7 +40,7 @@ export function RunsPane(props: RunsPaneProps) {
   );
 }
 
-function Contents({ project, projectId, view, runs, onLook, onPoint, handle }: RunsPaneProps) {
+function Contents({ project, projectId, view, runs, onLook, onPoint, onMenu, handle }: RunsPaneProps) {
   const { state, group, change } = view;
   const { error, isSearchFault, pages, total, version } = runs;
   if (isSearchFault && total === undefined) {
@@ -94,6 +97,7 @@ function Contents({ project, projectId, view, runs, onLook, onPoint, handle }: R
       onLook={onLook}
       onOpen={(run) => navigate(runAddress(project, run.id))}
       onPoint={(run) => onPoint(run?.id)}
+      onMenu={onMenu}
       handle={handle}
     />
   );

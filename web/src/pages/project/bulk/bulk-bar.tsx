@@ -22,6 +22,8 @@ export function BulkBar({
   onAll,
   onClear,
   onDone,
+  onShow,
+  onLook,
 }: {
   readonly project: string;
   readonly selected: readonly BulkRun[];
@@ -35,10 +37,18 @@ export function BulkBar({
   readonly onAll: () => void;
   readonly onClear: () => void;
   readonly onDone: () => void;
+  /** Shows or hides the lines of the selected runs. */
+  readonly onShow: (isOn: boolean) => void;
+  /** Opens the dialog in which the selected runs get another color. */
+  readonly onLook: () => void;
 }) {
   const isAny = selected.length > 0 || isAll;
   const open = (kind: BulkAction["kind"]) => () => onAction(kind);
   const items: MenuItem[] = [
+    { label: "Show in charts", icon: "eye", disabled: isAll, onSelect: () => onShow(true) },
+    { label: "Hide from charts", icon: "eye-off", disabled: isAll, onSelect: () => onShow(false) },
+    { label: "Change color…", icon: "edit", disabled: isAll, onSelect: onLook },
+    ...(mayWrite() || mayControl() ? (["line"] as const) : []),
     ...(mayWrite()
       ? ([
           { label: "Add tag…", icon: "tag", onSelect: open("add-tag") },
@@ -76,11 +86,9 @@ export function BulkBar({
           >
             Compare
           </Button>
-          {items.length > 0 && (
-            <Menu label="Actions" items={items} button={{ size: "s" }}>
-              Actions
-            </Menu>
-          )}
+          <Menu label="Actions" items={items} button={{ size: "s" }}>
+            Actions
+          </Menu>
           <Button size="s" kind="quiet" onClick={onClear}>
             Clear
           </Button>

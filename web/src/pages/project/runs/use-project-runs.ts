@@ -133,7 +133,7 @@ type RunSelection = {
   readonly known: ReadonlyMap<string, BulkRun>;
   readonly select: (index: number, how: "toggle" | "range", from?: number) => void;
   /** Selects these runs in place of all others. */
-  readonly choose: (runs: readonly TableRun[]) => void;
+  readonly choose: (runs: readonly BulkRun[]) => void;
   readonly clear: () => void;
 };
 
@@ -174,6 +174,7 @@ function useSelection(
       set(how === "range" ? selectRange({ ids: chosen, anchor }, index, note) : toggleRow(selection, index, id));
     },
     choose(runs) {
+      setAll(false);
       for (const run of runs) known.current.set(run.id, run);
       set({ ids: new Set(runs.map(({ id }) => id)), anchor: undefined });
     },

@@ -4,6 +4,7 @@ import { ApiError } from "../../../api/client.ts";
 import { Icon } from "../../../ui/icon.tsx";
 import { classes } from "../../../ui/class-names.ts";
 import { sentence } from "../../../ui/fault.ts";
+import { useIsNarrow } from "../../../ui/use-width.ts";
 import { suggest, taken, type Suggestion } from "./suggestions.ts";
 
 /** The search for runs. Suggests keys and words; parts that the server does not understand are marked under their column. */
@@ -29,6 +30,7 @@ export function QueryBox({
   const [caret, setCaret] = useState(0);
   const [isOpen, setOpen] = useState(false);
   const [at, setAt] = useState(-1);
+  const isNarrow = useIsNarrow();
   const choices = isOpen ? suggest(value, caret, keys) : [];
   const fault = error instanceof ApiError && error.code?.startsWith("run_search") === true ? error : undefined;
   const take = (choice: Suggestion): void => {
@@ -59,7 +61,9 @@ export function QueryBox({
           aria-describedby={fault === undefined ? undefined : `${id}-fault`}
           autocomplete="off"
           spellcheck={false}
-          placeholder="Search: a name, status:failed, config.lr<0.1, metrics.loss.best<=0.2"
+          placeholder={
+            isNarrow ? "Search runs" : "Search runs: name, status:failed, config.lr<0.1, metrics.loss.best<=0.2"
+          }
           value={value}
           onInput={(event) => {
             onInput(event.currentTarget.value);

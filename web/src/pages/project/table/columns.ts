@@ -11,12 +11,12 @@ export type ColumnSource =
   | { readonly kind: "metric"; readonly key: string; readonly figure: Figure };
 
 const FIELDS = {
-  status: { label: "Status", width: 118, sort: "status" },
-  created: { label: "Created", width: 104, sort: "created" },
-  duration: { label: "Duration", width: 104, sort: "duration" },
+  status: { label: "Status", width: 64, sort: "status" },
+  created: { label: "Created", width: 92, sort: "created" },
+  duration: { label: "Duration", width: 98, sort: "duration" },
   tags: { label: "Tags", width: 150, sort: undefined },
   notes: { label: "Notes", width: 200, sort: undefined },
-  id: { label: "Run id", width: 290, sort: undefined },
+  id: { label: "Run ID", width: 290, sort: undefined },
 } as const;
 
 /** A field of runs that a table can show. */
@@ -71,6 +71,12 @@ export function columnWidth(name: string): number {
   const source = columnSource(name);
   return source?.kind === "field" ? FIELDS[source.field].width : 120;
 }
+
+/** The default width of names, and on phones, where they stay while the rest is scrolled. */
+export const NAME_WIDTH = { usual: 330, narrow: 224 } as const;
+
+/** A column of states shows words from this width on, and dots below. */
+export const STATUS_WORDS_WIDTH = 110;
 
 /** Returns what `sort_by` has to be for a column; undefined where runs cannot be sorted by it. */
 export function sortOf(name: string): string | undefined {

@@ -2,7 +2,8 @@ import type { ReadonlySignal } from "@preact/signals";
 import { Link } from "../../../app/location.tsx";
 import { runAddress } from "../../../app/addresses.ts";
 import { RunSwatch } from "../../../charts/index.ts";
-import { Badge, StatusBadge } from "../../../ui/status-badge.tsx";
+import { Icon } from "../../../ui/icon.tsx";
+import { Badge, StatusBadge, StatusDot } from "../../../ui/status-badge.tsx";
 import { IconButton } from "../../../ui/button.tsx";
 import { Time } from "../../../ui/time.tsx";
 import { durationWords, spanWords } from "../../../ui/words.ts";
@@ -51,24 +52,41 @@ export function NameCell({
       <Link class="tm-grid-text tm-run-link" href={runAddress(project, run.id)} title={run.name} tabIndex={-1}>
         {run.name}
       </Link>
-      {isBase && <Badge kind="accent">Baseline</Badge>}
-      {isPinned && !isBase && <Badge>Pinned</Badge>}
+      {(isBase || isPinned) && (
+        <span class="tm-row-mark" title={isBase ? "Baseline" : "Pinned"}>
+          <Icon name={isBase ? "flag" : "pin"} />
+          <span class="tm-hidden">{isBase ? "Baseline" : "Pinned"}</span>
+        </span>
+      )}
     </>
   );
 }
 
 /** The status of a run; if a stop was requested, also since when, and whether the training knows. */
-function StatusCell({ run, now }: { readonly run: TableRun; readonly now: ReadonlySignal<number> }) {
+function StatusCell({
+  run,
+  now,
+  hasWords,
+}: {
+  readonly run: TableRun;
+  readonly now: ReadonlySignal<number>;
+  readonly hasWords: boolean;
+}) {
   const { display_status: status, stop_requested_at: asked, stop_acknowledged_at: known } = run.run_control;
+  const stop =
+    status === "stopping" && asked !== null
+      ? `${known === null ? "asked" : "acknowledged"} ${spanWords(now.value - Date.parse(known ?? asked))} ago`
+      : "";
+  if (!hasWords) return <StatusDot status={status} stale={run.stale} more={stop} />;
   return (
     <>
       <StatusBadge status={status} stale={run.stale} />
-      {status === "stopping" && asked !== null && (
+      {stop !== "" && (
         <span
           class="tm-grid-text tm-muted tm-stop-age"
           title={known === null ? "Not acknowledged yet" : "Acknowledged by the training"}
         >
-          {known === null ? "asked" : "acknowledged"} {spanWords(now.value - Date.parse(known ?? asked))} ago
+          {stop}
         </span>
       )}
     </>
@@ -81,11 +99,14 @@ export function ValueCell({
   name,
   now,
   base,
+  hasWords,
 }: {
   readonly run: TableRun;
   readonly name: string;
   readonly now: ReadonlySignal<number>;
   readonly base: TableRun | undefined;
+  /** Whether there is room for the word of a status. */
+  readonly hasWords: boolean;
 }) {
   const source = columnSource(name);
   if (source?.kind !== "field") {
@@ -107,7 +128,7 @@ export function ValueCell({
   }
   switch (source.field) {
     case "status":
-      return <StatusCell run={run} now={now} />;
+      return <StatusCell run={run} now={now} hasWords={hasWords} />;
     case "created":
       return <Time at={run.created_at} />;
     case "duration":

@@ -2,10 +2,12 @@ import { useSignal, type ReadonlySignal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { GridColumn, GridHandle } from "../../../table/grid-types.ts";
 import { Grid } from "../../../table/grid.tsx";
+import type { MenuPlace } from "../../../ui/context-menu.tsx";
 import type { Pages } from "../../../table/pages.ts";
+import { useIsNarrow } from "../../../ui/use-width.ts";
 import { isShown, type TableRun } from "../runs/shown-runs.ts";
 import type { ViewState } from "../view/view-state.ts";
-import { columnLabel, columnWidth, isLookedUp, sortOf } from "./columns.ts";
+import { columnLabel, columnWidth, isLookedUp, NAME_WIDTH, sortOf, STATUS_WORDS_WIDTH } from "./columns.ts";
 import { NameCell, ValueCell } from "./run-cells.tsx";
 
 /** The data and actions of the table of runs. */
@@ -21,6 +23,7 @@ type RunTableProps = ColumnProps & {
   readonly onResize: (column: string, width: number) => void;
   readonly onOpen: (run: TableRun) => void;
   readonly onPoint: (run: TableRun | undefined) => void;
+  readonly onMenu: (run: TableRun, place: MenuPlace) => void;
   readonly handle: (handle: GridHandle) => void;
 };
 
@@ -56,6 +59,7 @@ export function RunTable(props: RunTableProps) {
       onSelect={props.onSelect}
       onOpen={props.onOpen}
       onPoint={props.onPoint}
+      onMenu={props.onMenu}
       rowClass={(run) => run.stale && "tm-row-stale"}
       handle={props.handle}
     />
@@ -101,6 +105,7 @@ function useTableColumns(props: ColumnProps, now: ReadonlySignal<number>): reado
   const acts = useRef<Acts>(props);
   acts.current = props;
   const isRange = useRef(false);
+  const isNarrow = useIsNarrow();
   const { cols, widths, show, hide, pin, base: baseId, first } = state;
   const name = JSON.stringify([cols, widths, show, hide, pin, baseId, first]);
   return useMemo(() => {
@@ -134,7 +139,7 @@ function useTableColumns(props: ColumnProps, now: ReadonlySignal<number>): reado
       {
         id: "name",
         label: "Name",
-        width: width("name", 240),
+        width: width("name", isNarrow ? NAME_WIDTH.narrow : NAME_WIDTH.usual),
         pinned: true,
         sortable: true,
         isRowHeader: true,
@@ -157,8 +162,16 @@ function useTableColumns(props: ColumnProps, now: ReadonlySignal<number>): reado
         width: width(id, columnWidth(id)),
         align: isLookedUp(id) || id === "duration" ? "end" : "start",
         sortable: sortOf(id) !== undefined,
-        cell: (run) => <ValueCell run={run} name={id} now={now} base={base} />,
+        cell: (run) => (
+          <ValueCell
+            run={run}
+            name={id}
+            now={now}
+            base={base}
+            hasWords={width(id, columnWidth(id)) >= STATUS_WORDS_WIDTH}
+          />
+        ),
       })),
     ];
-  }, [project, name, pinned.length, base, now]);
+  }, [project, name, pinned.length, base, now, isNarrow]);
 }
