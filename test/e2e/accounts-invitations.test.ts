@@ -7,6 +7,7 @@ import {
   createTeam,
   inviteTokenIn,
   newEmail,
+  openBrowser,
   signIn,
   type Person,
   type Team,
@@ -33,6 +34,27 @@ describeModes("invitations", (stack) => {
       id,
       by,
     ]);
+
+  test("the link signs its receiver in from a page of this site, once", async () => {
+    const team = await createTeam(stack());
+    const { email, token } = await invite(team, newEmail(), "viewer");
+    const path = "/api/auth/invitation";
+    // Another site could sign a person in as somebody else.
+    expect((await stack().api.post(path, { token })).status).toBe(403);
+    const foreign = { origin: "https://evil.example" };
+    expect((await stack().api.post(path, { token }, { headers: foreign })).status).toBe(403);
+    const browser = openBrowser(stack().baseUrl);
+    const answer = await browser.post(path, { token });
+    expect(answer).toMatchObject({
+      status: 200,
+      json: { user: { primary_email: email }, organization: { id: team.orgId }, membership: { role: "viewer" } },
+    });
+    expect(cookiesSetBy(answer)).toHaveLength(1);
+    expect((await browser.get("/runs")).status).toBe(200);
+    expect((await openBrowser(stack().baseUrl).post(path, { token })).status).toBe(409);
+    const { token: known } = await invite(team, (await signIn(stack())).email);
+    expect((await openBrowser(stack().baseUrl).post(path, { token: known })).status).toBe(403);
+  });
 
   test("an invitation lasts seven days and shows the inviting person its link", async () => {
     const team = await createTeam(stack());

@@ -19,6 +19,7 @@ describeModes("browser sessions", (stack) => {
         oidc_enabled: false,
         api_key_enabled: true,
         one_time_enabled: true,
+        invitation_enabled: true,
         service_plane: expect.any(String),
       },
     });

@@ -161,6 +161,7 @@ export const others: ReadonlySet<string> = new Set([
   "accept_invite_token",
   "DELETE /api/auth/sessions/{session_id} session_id",
   "POST /api/auth/one-time token",
+  "POST /api/auth/invitation token",
   "POST /api/invitations/preview token",
   "POST /api/invitations/accept token",
   // An embed session is of the API key that made it; its data leave deleted runs out.

@@ -128,6 +128,7 @@ describeModes("isolation of organizations", (stack) => {
       // The body has the credential.
       "/api/auth/api-key",
       "/api/auth/one-time",
+      "/api/auth/invitation",
       "/api/auth/device-code/start",
       "/api/auth/device-code/poll",
       "/api/orgs/name-availability",

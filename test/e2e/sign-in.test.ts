@@ -103,6 +103,8 @@ describeModes("signing in with an API key", (stack) => {
     ["/api/auth/one-time", "token", 400, {}],
     ["/api/auth/one-time", "token", 400, { token: null }],
     ["/api/auth/one-time", undefined, 401, { token: "tm_once_0123456789ab_wrong" }],
+    ["/api/auth/invitation", "token", 400, {}],
+    ["/api/auth/invitation", undefined, 404, { token: "tm_invite_0123456789ab_wrong" }],
   ] as const)("POST %s: fault of %s, %d", async (path, field, status, body) => {
     const answer = await openBrowser(stack().baseUrl).post(path, body);
     expect([answer.status, answer.json.field]).toEqual([status, field]);

@@ -2,6 +2,7 @@ import { listAuditEvents } from "./audit/audit-events.ts";
 import type { ControlDeps, ControlHandlers } from "./deps.ts";
 import { confirmDeviceLogin, pollDeviceLogin, startDeviceLogin } from "./device-login/device-login.ts";
 import { acceptInvitation, previewInvitation } from "./invitations/accept-invitation.ts";
+import { signInWithInvitation } from "./invitations/sign-in-with-invitation.ts";
 import { createInvitation, listInvitations, resendInvitation, revokeInvitation } from "./invitations/invitations.ts";
 import { createApiKey, disableServiceAccount, listApiKeys, revokeApiKey } from "./keys/api-keys.ts";
 import {
@@ -69,6 +70,7 @@ export function controlHandlers(deps: ControlDeps): ControlHandlers {
     signInForDevelopment: signInForDevelopment(deps),
     signInOnce: signInOnce(deps),
     signInWithApiKey: signInWithApiKey(deps),
+    signInWithInvitation: signInWithInvitation(deps),
     signOut: signOut(deps),
     startDeviceLogin: startDeviceLogin(deps),
     stopRun: stopRun(deps),

@@ -155,5 +155,15 @@ describeDashboard("signing in", (scene) => {
     await page.getByRole("button", { name: `Account in ${team.name}` }).waitFor();
     const seats = (await team.owner.browser.get(`/api/orgs/${team.orgId}/seats`)).json.seats;
     expect(JSON.stringify(seats)).toContain(other.owner.email);
+
+    // Without an account the link itself signs in.
+    const email = newEmail();
+    const sent = await team.owner.browser.post(`/api/orgs/${team.orgId}/invitations`, { email, role: "viewer" });
+    const second = new URL(String(sent.json.preview_link));
+    const fresh = await open({ path: `${second.pathname}${second.hash}`, role: "nobody" });
+    await fresh.page.getByText("This link signs you in on this device, once.").waitFor();
+    await expectAccessible(fresh);
+    await fresh.page.getByRole("button", { name: `Join ${team.name}` }).press("Enter");
+    await fresh.page.getByRole("button", { name: `Account in ${team.name}` }).waitFor();
   });
 });

@@ -1,5 +1,6 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type {
+  GetAuthConfigRequestSchema,
   GetAuthConfigResponse,
   GetSessionRequestSchema,
   GetSessionResponse,
@@ -9,6 +10,7 @@ import type {
   SignInForDevelopmentRequestSchema,
   SignInOnceRequestSchema,
   SignInWithApiKeyRequestSchema,
+  SignInWithInvitationRequestSchema,
   SignOutRequestSchema,
   SwitchOrganizationRequestSchema,
 } from "@tidemark/proto/control/v1/control";
@@ -103,9 +105,9 @@ function keyRightsJson({ scopes, projectId }: KeyRights): Json {
   return { scopes, project_id: textOrNull(projectId) };
 }
 
-/** `{dev_auth_enabled, managed_clerk_enabled, oidc_enabled, api_key_enabled, one_time_enabled, service_plane}`: what this client may use. */
+/** `{dev_auth_enabled, managed_clerk_enabled, oidc_enabled, api_key_enabled, one_time_enabled, invitation_enabled, service_plane}`: what this client may use. */
 export function encodeAuthConfig(
-  { devAuthEnabled, oidcEnabled }: GetAuthConfigResponse,
+  { devAuthEnabled, oidcEnabled, invitationEnabled }: GetAuthConfigResponse,
   _request: unknown,
   { isFromThisMachine }: EncoderInput,
 ): RouteReply {
@@ -116,6 +118,7 @@ export function encodeAuthConfig(
       oidc_enabled: oidcEnabled,
       api_key_enabled: true,
       one_time_enabled: isFromThisMachine,
+      invitation_enabled: invitationEnabled,
       service_plane: "combined",
     },
   };
@@ -153,6 +156,24 @@ export const oneTimeBody = object({ token: described(text(), "As `npm start` pri
 /** POST /api/auth/one-time. @throws bad_request */
 export function decodeOneTime({ body }: RouteInput): MessageInitShape<typeof SignInOnceRequestSchema> {
   return oneTimeBody.read(body);
+}
+
+/** GET /api/auth/config. */
+export function decodeAuthConfig({
+  isFromThisMachine,
+}: RouteInput): MessageInitShape<typeof GetAuthConfigRequestSchema> {
+  return { fromThisMachine: isFromThisMachine };
+}
+
+/** Body of POST /api/auth/invitation. */
+export const invitationBody = object({ token: described(text(), "The token in the link of an invitation.") });
+
+/** POST /api/auth/invitation. @throws bad_request */
+export function decodeSignInWithInvitation({
+  body,
+  isFromThisMachine,
+}: RouteInput): MessageInitShape<typeof SignInWithInvitationRequestSchema> {
+  return { ...invitationBody.read(body), fromThisMachine: isFromThisMachine };
 }
 
 /** GET /api/auth/session: reads the cookie. */

@@ -56,7 +56,7 @@ export function acceptInvitation(deps: ControlDeps): ControlHandlers["acceptInvi
 }
 
 /** Returns the invitation that a token belongs to. @throws not_found */
-async function invitationOf(tx: Tx, token: string): Promise<{ orgId: string; id: string }> {
+export async function invitationOf(tx: Tx, token: string): Promise<{ orgId: string; id: string }> {
   const credential = parseCredential(token);
   const found = credential?.kind === "invite" ? await findInvitationByToken(tx, credential.id) : undefined;
   if (credential === undefined || found === undefined || !equalHashes(found.hash, credential.hash)) {
@@ -111,7 +111,8 @@ function recordJoined(tx: Tx, call: Call, orgId: string, id: string, userId: str
   return recordAudit(tx, call, { orgId, action: "member.joined", target, userId });
 }
 
-function requireOpen(invitation: InvitationRow, now: Date): void {
+/** Checks that an invitation can be accepted. @throws invite_expired, conflict */
+export function requireOpen(invitation: InvitationRow, now: Date): void {
   const status = statusAt({ status: invitation.status, expiresAt: new Date(invitation.expires_at) }, now);
   if (status === "expired") throw inviteExpired();
   if (status !== "pending") throw new AppError("conflict", `the invitation was ${status}`);

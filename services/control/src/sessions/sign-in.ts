@@ -74,7 +74,19 @@ export function signInWithApiKey(deps: ControlDeps): ControlHandlers["signInWith
 
 /** Returns which ways of signing in this installation offers. */
 export function getAuthConfig({ settings }: ControlDeps): ControlHandlers["getAuthConfig"] {
-  return async () => ({ devAuthEnabled: settings.devAuth, oidcEnabled: settings.oidc !== undefined });
+  return async ({ fromThisMachine }) => ({
+    devAuthEnabled: settings.devAuth,
+    oidcEnabled: settings.oidc !== undefined,
+    invitationEnabled: linkSignsIn(settings, fromThisMachine),
+  });
+}
+
+/**
+ * Whether the link of an invitation signs its receiver in. Where people sign in at an identity provider, that alone decides who they are. Without one
+ * an address proves nothing, so only clients on the machine may do so, or those of an installation for development.
+ */
+export function linkSignsIn({ devAuth, oidc }: ControlDeps["settings"], isFromThisMachine: boolean): boolean {
+  return oidc === undefined && (devAuth || isFromThisMachine);
 }
 
 /**

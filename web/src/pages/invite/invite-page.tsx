@@ -17,11 +17,18 @@ type Invitation = {
   readonly expires_at: string;
 };
 
-/** Shows what an invitation is to, and accepts it for who is signed in. */
+type Config = {
+  readonly dev_auth_enabled: boolean;
+  readonly oidc_enabled: boolean;
+  readonly invitation_enabled: boolean;
+};
+
+/** Shows what an invitation is to, and accepts it for who is signed in; where the server allows it, the link itself signs in. */
 export function InvitePage() {
   useTitle("Invitation");
   const [token] = useState(invitationToken);
   const [invitation, setInvitation] = useState<Invitation>();
+  const [config, setConfig] = useState<Config>();
   const [fault, setFault] = useState<unknown>();
   const [isBusy, setBusy] = useState(false);
   useEffect(() => {
@@ -30,12 +37,14 @@ export function InvitePage() {
       (answer) => setInvitation(answer.invitation),
       setFault,
     );
+    if (!hasUser()) call<Config>("/api/auth/config", { signsIn: true }).then(setConfig, setFault);
   }, [token]);
   const accept = async (): Promise<void> => {
     setBusy(true);
     setFault(undefined);
     try {
-      takeSession(await call<Session>("/api/invitations/accept", { body: { token } }));
+      const path = hasUser() ? "/api/invitations/accept" : "/api/auth/invitation";
+      takeSession(await call<Session>(path, { body: { token }, signsIn: !hasUser() }));
       forgetInvitation();
       navigate("/", { replace: true });
     } catch (error) {
@@ -58,10 +67,11 @@ export function InvitePage() {
           </p>
           {invitation.status !== "pending" ? (
             <p>This invitation is {invitation.status}. Ask for a new one.</p>
-          ) : hasUser() ? (
+          ) : hasUser() || config?.invitation_enabled === true ? (
             <>
               <p class="tm-muted">
-                It ends <Time at={invitation.expires_at} />.
+                {!hasUser() && "This link signs you in on this device, once. "}It ends{" "}
+                <Time at={invitation.expires_at} />.
               </p>
               <div>
                 <Button kind="primary" busy={isBusy} onClick={() => void accept()}>
@@ -69,12 +79,19 @@ export function InvitePage() {
                 </Button>
               </div>
             </>
-          ) : (
+          ) : config?.oidc_enabled === true || config?.dev_auth_enabled === true ? (
             <div>
               <Link class="tm-button tm-button-primary" href="/signin?next=%2Finvite">
                 Sign in to join
               </Link>
             </div>
+          ) : config === undefined ? (
+            <Skeleton lines={1} />
+          ) : (
+            <p>
+              This server has no sign-in for people yet. Ask its administrator to set up an identity provider (
+              <code>TIDEMARK_OIDC_ISSUER</code>), or open the link on the machine of the server.
+            </p>
           )}
         </div>
       )}

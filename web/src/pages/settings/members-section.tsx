@@ -111,11 +111,13 @@ type Invitation = {
   readonly status: string;
   readonly expires_at: string;
 };
+type SignInConfig = { readonly oidc_enabled: boolean; readonly invitation_enabled: boolean };
 type Sent = { readonly invitation: Invitation; readonly preview_link: string | null };
 
 /** Invites people, and shows who has not accepted yet. */
 function Invitations({ path, own }: { readonly path: string; readonly own: Role | undefined }) {
   const { data, error, reload } = useQuery<{ readonly invitations: readonly Invitation[] }>(`${path}?limit=200`);
+  const { data: config } = useQuery<SignInConfig>("/api/auth/config");
   const [email, setEmail] = useState("");
   const [role, setRole] = useState<Role>("member");
   const [sent, setSent] = useState<Sent>();
@@ -154,6 +156,15 @@ function Invitations({ path, own }: { readonly path: string; readonly own: Role 
           Invite
         </Button>
       </form>
+      {config?.invitation_enabled === true && (
+        <p class="tm-hint">The link of an invitation signs in whoever opens it first, so send it privately.</p>
+      )}
+      {config?.invitation_enabled === false && !config.oidc_enabled && (
+        <p class="tm-hint">
+          People cannot sign in here yet: the administrator has to set up an identity provider (
+          <code>TIDEMARK_OIDC_ISSUER</code>).
+        </p>
+      )}
       <ErrorNote error={sendFault ?? error} />
       {sent !== undefined && (
         <div role="status" class="tm-secret">
