@@ -22,6 +22,7 @@ export const sorts = [
 export const runReads: readonly Read[] = [
   list("newest", "/runs?limit=50"),
   list("newest of a project", "/runs?limit=50&project=rl-control"),
+  list("a project by name", "/projects?name=rl-control", { items: ({ projects }) => projects!.length }),
   list("newest with total", summary("")),
   list("newest for choosing", summary("projection=selection&project=rl-control"), { each: 4 }),
   { ...list("second page", ""), path: ({ cursor }) => summary(`project=rl-control&cursor=${cursor}`) },

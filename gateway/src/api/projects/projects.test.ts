@@ -32,7 +32,12 @@ describe("GET /projects", () => {
     expect(decodeListProjects(inputOf({ query: { limit: "1000", offset: "7" } }))).toEqual({ limit: 1000, offset: 7n });
   });
 
+  test("has the project of a name, as it was sent", () => {
+    expect(decodeListProjects(inputOf({ query: { name: " p" } }))).toEqual({ limit: 100, offset: 0n, name: " p" });
+  });
+
   test.each([
+    [{ name: "p", deleted: "true" }, "name"],
     [{ limit: "0" }, "limit"],
     [{ limit: "1001" }, "limit"],
     [{ limit: "x" }, "limit"],

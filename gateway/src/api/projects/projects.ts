@@ -28,7 +28,7 @@ import {
 } from "../deletion/deletion.ts";
 import { checked, described, object, optional, someOf, withFault } from "../fields/field.ts";
 import { limit, offset } from "../fields/number.ts";
-import { text, textOrEmpty } from "../fields/text.ts";
+import { queryText, text, textOrEmpty } from "../fields/text.ts";
 import { requireMessage } from "../replies.ts";
 import { pathId } from "../parameters.ts";
 
@@ -48,12 +48,16 @@ export const listProjectsQuery = object({
   limit: limit(PAGE_ROWS),
   offset: offset(),
   deleted: described(deletedFlag, "Deleted projects come by name."),
+  name: queryText({ description: "Only the project with exactly this name." }),
 });
 
-/** GET /projects. @throws bad_request */
+/** GET /projects. @throws bad_request, also for a deleted project by name */
 export function decodeListProjects({ query }: RouteInput): MessageInitShape<typeof ListProjectsRequestSchema> {
-  const page = listProjectsQuery.read(query);
-  return { limit: page.limit, offset: BigInt(page.offset), ...(page.deleted ? { deleted: true } : {}) };
+  const { limit: rows, offset: from, deleted, name } = listProjectsQuery.read(query);
+  const page = { limit: rows, offset: BigInt(from) };
+  if (name === "") return deleted ? { ...page, deleted } : page;
+  if (deleted) throw badRequest("deleted projects are not found by name", "name");
+  return { ...page, name };
 }
 
 /** A project. */

@@ -49,6 +49,20 @@ describe("the list", () => {
     expect((await fixture.client.listProjects({ limit: 2, offset: 99n }, call)).total).toBe(5n);
   });
 
+  test("has one project when a name is asked for, and of a key only its own", async () => {
+    const named = async (name: string, caller = call) => {
+      const { projects, total } = await fixture.client.listProjects({ limit: 2, name }, caller);
+      expect(total).toBe(BigInt(projects.length));
+      return projects.map((project) => project.name);
+    };
+    expect(await named("B")).toEqual(["B"]);
+    expect(await named("all")).toEqual([]);
+    expect(await named("\0")).toEqual([]);
+    const { projects } = await fixture.client.listProjects({ limit: 2, name: "a" }, call);
+    const own = callAs({ orgId: call.orgId, projectId: projects[0]!.id });
+    expect([await named("a", own), await named("b", own)]).toEqual([["a"], []]);
+  });
+
   test.each([0, 1001])("a limit of %d is 400", async (limit) => {
     expect(await failure(names(limit))).toMatchObject({ reason: "bad_request", field: "limit" });
   });

@@ -1,3 +1,4 @@
+import { isStorable } from "@tidemark/values/run-search";
 import { AppError, badRequest, notFound } from "@tidemark/errors";
 import { sqlState, type Tx } from "@tidemark/pg";
 import { callerOf, canSee, pathId, refuseUnpaid, requireLimit, throwFault } from "@tidemark/requests";
@@ -11,6 +12,7 @@ import {
   changeProject,
   countProjects,
   findProject,
+  findProjectByName,
   listProjectRows,
   type ProjectPage,
   type ProjectRow,
@@ -52,13 +54,13 @@ export function getProject({ db }: RunsDeps): RunsHandlers["getProject"] {
   };
 }
 
-/** Lists projects by name; a project-scoped key sees its own (API specification, GET /projects). @throws bad_request */
+/** Lists projects by name, or the one of a name; a project-scoped key sees its own (API specification, GET /projects). @throws bad_request */
 export function listProjects(deps: RunsDeps): RunsHandlers["listProjects"] {
   const { db } = deps;
   return async (request, call) => {
     if (request.deleted) return listDeletedProjectsOf(deps, request, call);
     const { orgId, projectId } = callerOf(call);
-    const page = { limit: requireLimit(request.limit, PAGE_ROWS.max), offset: request.offset };
+    const page = { limit: requireLimit(request.limit, PAGE_ROWS.max), offset: request.offset, name: request.name };
     const { rows, total } = await db.readTenant(orgId, (tx) => readProjects(tx, orgId, projectId, page), {
       plans: "walks",
     });
@@ -70,14 +72,18 @@ async function readProjects(
   tx: Tx,
   orgId: string,
   projectId: string | undefined,
-  page: ProjectPage,
+  { name, ...page }: ProjectPage & { readonly name: string | undefined },
 ): Promise<{ rows: ProjectRow[]; total: number }> {
-  if (projectId === undefined) {
+  if (projectId === undefined && name === undefined) {
     return { rows: await listProjectRows(tx, orgId, page), total: await countProjects(tx, orgId) };
   }
-  const own = await findProject(tx, orgId, projectId);
-  const rows = own === undefined ? [] : [own];
+  const found = projectId === undefined ? await findNamed(tx, orgId, name!) : await findProject(tx, orgId, projectId);
+  const rows = found === undefined || (name !== undefined && name !== found.name) ? [] : [found];
   return { rows: page.offset === 0n && page.limit > 0 ? rows : [], total: rows.length };
+}
+
+async function findNamed(tx: Tx, orgId: string, name: string): Promise<ProjectRow | undefined> {
+  return isStorable(name) ? findProjectByName(tx, orgId, name) : undefined;
 }
 
 /**

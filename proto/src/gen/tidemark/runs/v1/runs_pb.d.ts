@@ -634,6 +634,13 @@ export declare type ListProjectsRequest = Message<"tidemark.runs.v1.ListProjects
    * @generated from field: bool deleted = 3;
    */
   deleted: boolean;
+
+  /**
+   * Only the project with exactly this name.
+   *
+   * @generated from field: optional string name = 4;
+   */
+  name?: string | undefined;
 };
 
 /**
