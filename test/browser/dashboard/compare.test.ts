@@ -53,6 +53,26 @@ describeDashboard("the comparison of runs", (scene) => {
     await expectClean(watched, stack);
   });
 
+  test("tells two seeds apart that differ in the last digit, as do groups and the search for one of them", async () => {
+    const { api, open } = scene();
+    const seeds = ["9007199254740992", "9007199254740993"];
+    const sel: string[] = [];
+    for (const seed of seeds) {
+      const rawBody = `{"project":"seeds","name":"seed ${seed}","config":{"seed":${seed}}}`;
+      sel.push((await api.call("POST", "/runs", { rawBody })).json.run.id);
+    }
+    const { page } = await open({ path: `/p/seeds/compare?sel=${sel.join(",")}` });
+    const row = page.locator(".tm-grid-row", { hasText: "Config seed" });
+    await row.waitFor();
+    expect(await row.locator(".tm-grid-text").allTextContents()).toEqual(["Config seed", ...seeds]);
+    await page.goto(new URL("/p/seeds?cols=config.seed&group=config.seed", page.url()).href);
+    await page.getByRole("button", { name: "Only these" }).last().click();
+    await page.waitForURL(/q=config\.seed%3D900719925474099\d/);
+    await until("one run is left", async () => (await page.locator(".tm-group-name").count()) === 1);
+    const kept = await page.locator(".tm-group-name").textContent();
+    expect(`seed = ${new URL(page.url()).searchParams.get("q")!.slice("config.seed=".length)}`).toBe(kept!.trim());
+  });
+
   test("gives differences the sign of the number and the color of the metric's direction", async () => {
     const { open } = scene();
     const { page } = await open({ path: `/p/compared/compare?sel=${ids.slice(0, 3).join(",")}&base=${ids[1]}` });

@@ -1,3 +1,5 @@
+import { exactJson, parseExact } from "./exact-json.ts";
+
 /** The server's refusal of a request, in the API's single error shape, or the lack of an answer. */
 export class ApiError extends Error {
   /** The HTTP status; 0 if no answer arrived. */
@@ -68,11 +70,12 @@ export const areRequestsHeld = (): boolean => signIn !== undefined;
 
 /**
  * Calls the REST API of the server that served this page, with its session cookie, and returns the JSON of the answer.
+ * Integers keep every digit, in the body as well (`parseExact`).
  * @throws ApiError when the server refuses or does not answer; `AbortError` when `signal` ends it
  */
 export async function call<T>(path: string, options: CallOptions = {}): Promise<T> {
   const response = await send(path, options);
-  return (await response.json()) as T;
+  return parseExact(await response.text()) as T;
 }
 
 /**
@@ -106,7 +109,7 @@ async function sendOnce(path: string, { method, body, signal, headers }: CallOpt
       method: method ?? (body === undefined ? "GET" : "POST"),
       credentials: "same-origin",
       headers: { ...(isJson ? { "content-type": "application/json" } : {}), ...headers },
-      ...(body === undefined ? {} : { body: isJson ? JSON.stringify(body) : body }),
+      ...(body === undefined ? {} : { body: isJson ? exactJson(body) : body }),
       ...(signal === undefined ? {} : { signal }),
     });
   } catch (error) {

@@ -11,11 +11,23 @@ export type ExactValue =
 /** Lists of plain values up to this length are shown in one line. */
 const SHORT_LIST = 16;
 
-/** Reads JSON whose integers beyond 2^53, such as seeds, keep every digit. @throws SyntaxError */
+/** A whole number of at least 16 digits as a value; it may stand in a text as well, which only costs time. */
+const LONG_INTEGER = /[:[,]\s*-?\d{16,}\s*[,\]}]/;
+
+// TC39 "JSON.parse source text access": browsers have it, the compiler's library does not yet.
+const { rawJSON } = JSON as unknown as { readonly rawJSON?: (text: string) => unknown };
+
+/**
+ * Reads JSON whose integers keep every digit: those whose digits a number of JavaScript would change, such as seeds, are `bigint`. What a
+ * program wrote from a double, such as a metric, is always a number.
+ * @throws SyntaxError
+ */
 export function parseExact(text: string): unknown {
+  // A reviver is called for every value.
+  if (!LONG_INTEGER.test(text)) return JSON.parse(text);
   const reviver = (_key: string, value: unknown, context?: { readonly source?: string }): unknown => {
-    if (typeof value !== "number" || Number.isSafeInteger(value) || context?.source === undefined) return value;
-    return /^-?\d+$/.test(context.source) ? BigInt(context.source) : value;
+    const source = typeof value === "number" && !Number.isSafeInteger(value) ? context?.source : undefined;
+    return source !== undefined && /^-?\d+$/.test(source) && String(value) !== source ? BigInt(source) : value;
   };
   return JSON.parse(text, reviver);
 }
@@ -38,13 +50,18 @@ export function valueText(value: ExactValue): string {
 }
 
 /** Writes JSON in which large integers have every digit. */
-export function exactJson(value: ExactValue): string {
-  if (typeof value === "bigint") return value.toString();
-  if (Array.isArray(value)) return `[${value.map((member: ExactValue) => exactJson(member)).join(",")}]`;
-  if (!isGroup(value)) return JSON.stringify(value);
-  return `{${Object.entries(value)
-    .map(([name, member]) => `${JSON.stringify(name)}:${exactJson(member)}`)
-    .join(",")}}`;
+export function exactJson(value: unknown): string {
+  return JSON.stringify(value, (_key, member: unknown) =>
+    // A browser that reads such numbers writes them as well.
+    typeof member === "bigint" ? (rawJSON?.(String(member)) ?? Number(member)) : member,
+  );
+}
+
+/** Writes JSON with indents, each number with the digits that it has in `text`. @throws SyntaxError */
+export function indentedJson(text: string): string {
+  const reviver = (_key: string, value: unknown, context?: { readonly source?: string }): unknown =>
+    typeof value === "number" && context?.source !== undefined ? (rawJSON?.(context.source) ?? value) : value;
+  return JSON.stringify(JSON.parse(text, reviver), undefined, 2);
 }
 
 /** Returns what a tree has under names, one below the other; undefined where it has nothing there. */

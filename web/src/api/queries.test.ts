@@ -52,10 +52,9 @@ test("an answer that has not changed is the same object", async () => {
   expect(lastAnswer("/a")).toBe(first);
 });
 
-test("large integers keep their digits where they are requested, and only there", async () => {
+test("large integers keep their digits", async () => {
   globalThis.fetch = () => Promise.resolve(new Response('{"seed":12345678901234567890}'));
-  expect(await query("/a", { exact: true })).toEqual({ seed: 12_345_678_901_234_567_890n });
-  expect(await query("/a")).toEqual({ seed: 12_345_678_901_234_567_000 });
+  expect(await query("/a")).toEqual({ seed: 12_345_678_901_234_567_890n });
 });
 
 test("a request ends when its last reader has left", async () => {

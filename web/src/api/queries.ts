@@ -21,26 +21,23 @@ const ahead = new Map<string, { readonly body: unknown; readonly at: number }>()
 /** How a document is read. */
 type QueryOptions = {
   readonly signal?: AbortSignal | undefined;
-  /** Large integers become `bigint`, so that seeds keep their digits. */
-  readonly exact?: boolean;
   /** Something has changed, so that a request which began before does not count. */
   readonly again?: boolean;
 };
 
 /**
- * Reads a JSON document of the API. Readers of a path share a request, also one that was made ahead. An answer that is kept costs a 304 if it
- * has not changed; then the same object is returned, so `===` shows whether anything changed.
+ * Reads a JSON document of the API, integers with every digit (`parseExact`). Readers of a path share a request, also one that was made
+ * ahead. An answer that is kept costs a 304 if it has not changed; then the same object is returned, so `===` shows whether anything changed.
  * @throws ApiError, `AbortError`
  */
 export async function query<T>(path: string, options: QueryOptions = {}): Promise<T> {
-  const { signal, exact = false, again = false } = options;
+  const { signal, again = false } = options;
   signal?.throwIfAborted();
   const arrived = takeAhead<T>(path);
   if (arrived !== undefined && !again) return arrived;
-  const name = exact ? `${path} exact` : path;
-  const request = (again ? undefined : requests.get(name)) ?? begin(name, path, exact);
+  const request = (again ? undefined : requests.get(path)) ?? begin(path);
   request.isAhead = false;
-  return bodyOf<T>(name, request, signal);
+  return bodyOf<T>(path, request, signal);
 }
 
 /**
@@ -49,7 +46,7 @@ export async function query<T>(path: string, options: QueryOptions = {}): Promis
  */
 export async function queryAhead(path: string): Promise<void> {
   if (ahead.has(path)) return;
-  const request = requests.get(path) ?? begin(path, path, false);
+  const request = requests.get(path) ?? begin(path);
   request.isAhead ||= request.readers === 0;
   // The page makes its own request then, and shows what is wrong.
   await request.body.catch(() => undefined);
@@ -74,46 +71,46 @@ export function forgetQueries(): void {
   requests.clear();
 }
 
-function begin(name: string, path: string, exact: boolean): Request {
+function begin(path: string): Request {
   const ending = new AbortController();
   const read = async (): Promise<unknown> => {
     try {
-      const before = keptAnswer(name);
+      const before = keptAnswer(path);
       const headers: Record<string, string> = before === undefined ? {} : { "if-none-match": before.tag };
       const response = await send(path, { signal: ending.signal, headers });
       const isSame = response.status === 304 && before !== undefined;
       const text = isSame ? "" : await response.text();
-      const body: unknown = isSame ? before.body : exact ? parseExact(text) : JSON.parse(text);
+      const body: unknown = isSame ? before.body : parseExact(text);
       // An answer to a request that is not the latest of its path may be older than the one that is kept.
-      if (requests.get(name) !== request) return body;
+      if (requests.get(path) !== request) return body;
       const tag = response.headers.get("etag");
-      if (isSame) keepAnswer(name, before);
-      else if (tag === null) dropAnswer(name);
-      else keepAnswer(name, { tag, body, characters: text.length });
-      if (request.isAhead) ahead.set(name, { body, at: performance.now() });
+      if (isSame) keepAnswer(path, before);
+      else if (tag === null) dropAnswer(path);
+      else keepAnswer(path, { tag, body, characters: text.length });
+      if (request.isAhead) ahead.set(path, { body, at: performance.now() });
       return body;
     } finally {
-      end(name, request);
+      end(path, request);
     }
   };
   const request: Request = { body: read(), ending, readers: 0, isAhead: false };
-  requests.set(name, request);
+  requests.set(path, request);
   return request;
 }
 
-function end(name: string, request: Request): void {
-  if (requests.get(name) === request) requests.delete(name);
+function end(path: string, request: Request): void {
+  if (requests.get(path) === request) requests.delete(path);
 }
 
 /** Waits for the answer of a request, or until the reader leaves. */
-function bodyOf<T>(name: string, request: Request, signal: AbortSignal | undefined): Promise<T> {
+function bodyOf<T>(path: string, request: Request, signal: AbortSignal | undefined): Promise<T> {
   request.readers += 1;
   return new Promise<T>((resolve, reject) => {
     const leave = (): void => {
       request.readers -= 1;
       reject(signal?.reason as Error);
       if (request.readers > 0) return;
-      end(name, request);
+      end(path, request);
       request.ending.abort();
     };
     signal?.addEventListener("abort", leave, { once: true });

@@ -45,12 +45,11 @@ export function useAnswer<T>(name: string | undefined, read: Reader<T>, version 
 }
 
 /**
- * Reads a document of the API by its path, again whenever the path or `version` changes. `undefined` reads nothing. Large integers are
- * `bigint` with `exact`, so that seeds keep their digits.
+ * Reads a document of the API by its path, again whenever the path or `version` changes. `undefined` reads nothing.
  */
 export function useQuery<T>(
   path: string | undefined,
-  { version = 0, exact = false }: { readonly version?: number; readonly exact?: boolean } = {},
+  { version = 0 }: { readonly version?: number } = {},
 ): Answered<T> {
-  return useAnswer(path, (signal, again) => query<T>(path!, { signal, exact, again }), version);
+  return useAnswer(path, (signal, again) => query<T>(path!, { signal, again }), version);
 }

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { call } from "../api/client.ts";
+import { exactJson } from "../api/exact-json.ts";
 import {
   collapseProgress,
   emptyWindows,
@@ -101,7 +102,7 @@ export function consoleAttributes(runId: string, stream: LogStream): LogSource {
     }
     return rows.map(({ value, logged_at: at }, i) => ({
       number: i + 1,
-      text: typeof value === "string" ? value : JSON.stringify(value),
+      text: typeof value === "string" ? value : exactJson(value),
       at,
     }));
   };

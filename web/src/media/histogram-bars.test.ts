@@ -6,6 +6,7 @@ test("edges are taken, centers get edges", () => {
   expect(readHistogram({ bins: [0, 1, 3], counts: [2, 4] })).toEqual({ edges: [0, 1, 3], counts: [2, 4] });
   expect(readHistogram({ bins: [1, 3], counts: [2, 4] })?.edges).toEqual([0, 2, 4]);
   expect(readHistogram({ bins: [1], counts: [2] })?.edges).toEqual([0.5, 1.5]);
+  expect(readHistogram({ bins: [0, 1, 2n ** 53n + 1n], counts: [2, 4] })?.edges).toEqual([0, 1, 2 ** 53]);
 });
 
 test.each([

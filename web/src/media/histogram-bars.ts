@@ -1,14 +1,16 @@
 /** A histogram: `edges` has one more number than `counts`. */
 export type Histogram = { readonly edges: readonly number[]; readonly counts: readonly number[] };
 
-const isNumbers = (value: unknown): value is number[] =>
-  Array.isArray(value) && value.every((one) => typeof one === "number");
+const numbersOf = (value: unknown): readonly number[] | undefined =>
+  Array.isArray(value) && value.every((one) => typeof one === "number" || typeof one === "bigint")
+    ? value.map(Number)
+    : undefined;
 
 /** Reads the value of a histogram; bins that are as many as counts are centers, from which edges are made. Undefined for anything else. */
 export function readHistogram(value: unknown): Histogram | undefined {
   if (typeof value !== "object" || value === null || !("bins" in value) || !("counts" in value)) return undefined;
-  const { bins, counts } = value;
-  if (!isNumbers(bins) || !isNumbers(counts) || counts.length === 0) return undefined;
+  const [bins, counts] = [numbersOf(value.bins), numbersOf(value.counts)];
+  if (bins === undefined || counts === undefined || counts.length === 0) return undefined;
   if (bins.length === counts.length + 1) return { edges: bins, counts };
   return bins.length === counts.length ? { edges: edgesAround(bins), counts } : undefined;
 }

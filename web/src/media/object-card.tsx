@@ -182,7 +182,7 @@ type Rows = {
 function TableRows({ objectId, label }: { readonly objectId: number; readonly label: string }) {
   const [page, setPage] = useState(0);
   // One row more than is shown reveals whether there is another page.
-  const read = useQuery<Rows>(`/api/objects/${objectId}/rows?limit=${PAGE + 1}&offset=${page * PAGE}`, { exact: true });
+  const read = useQuery<Rows>(`/api/objects/${objectId}/rows?limit=${PAGE + 1}&offset=${page * PAGE}`);
   const rows = read.data?.rows.slice(0, PAGE) ?? [];
   const hasMore = (read.data?.rows.length ?? 0) > PAGE;
   const columns = [...new Set(rows.flatMap(({ row }) => Object.keys(row)))];
@@ -209,7 +209,7 @@ function TableRows({ objectId, label }: { readonly objectId: number; readonly la
               <tr key={index}>
                 <td class="tm-number tm-muted">{index}</td>
                 {columns.map((column) => (
-                  <td key={column} class={typeof row[column] === "number" ? "tm-number" : ""}>
+                  <td key={column} class={["number", "bigint"].includes(typeof row[column]) ? "tm-number" : ""}>
                     {cellText(row[column])}
                   </td>
                 ))}

@@ -1,4 +1,5 @@
 import { call } from "../../api/client.ts";
+import { exactJson } from "../../api/exact-json.ts";
 import type { GroupBy } from "../state/chart-state.ts";
 import { createBatcher } from "./batcher.ts";
 import { middlesOf } from "./decode.ts";
@@ -104,7 +105,7 @@ export function groupName(by: Readonly<Record<string, unknown>>): string {
     const short = name.replace(/^config\./, "");
     if (value === null) return `${short}: none`;
     if (Array.isArray(value)) return `${short}=${value.join("+")}`;
-    return `${short}=${typeof value === "string" ? value : JSON.stringify(value)}`;
+    return `${short}=${typeof value === "string" ? value : exactJson(value)}`;
   });
   return parts.length === 0 ? "All runs" : parts.join(", ");
 }

@@ -201,6 +201,7 @@ test("a zoomed range of another axis is looked up in steps, with the adjacent po
 
 test("groups are named by what their runs share", () => {
   expect(groupName({})).toBe("All runs");
+  expect(groupName({ "config.seed": 2n ** 53n + 1n })).toBe("seed=9007199254740993");
   expect(
     groupName({ "config.lr": 0.1, tags: ["a", "b"], "config.opt": "adam", "config.x": null, "config.on": true }),
   ).toBe("lr=0.1, tags=a+b, opt=adam, x: none, on=true");

@@ -40,6 +40,9 @@ test("the order of keys is not a difference, and a missing value is one", () => 
   ).toBe(false);
   expect(differ([1, undefined])).toBe(true);
   expect(differ([1, "1"])).toBe(true);
+  const seeds = [2 ** 53, 2n ** 53n + 1n];
+  expect(differ(seeds)).toBe(true);
+  expect(differ([{ seed: [seeds[0]] }, { seed: [seeds[1]] }])).toBe(true);
 });
 
 test.each([

@@ -1,4 +1,5 @@
 import { csvCell, type CsvValue } from "@tidemark/values/csv";
+import { exactJson } from "../../api/exact-json.ts";
 import type { RichObject } from "../../media/steps.ts";
 
 /** A row as the API compares runs. */
@@ -81,7 +82,7 @@ export function differ(values: readonly unknown[]): boolean {
 
 function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
-  if (!isGroup(value)) return typeof value === "bigint" ? String(value) : (JSON.stringify(value) ?? "");
+  if (!isGroup(value)) return value === undefined ? "" : exactJson(value);
   const members = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
   return `{${members.map(([key, member]) => `${JSON.stringify(key)}:${canonical(member)}`).join(",")}}`;
 }
@@ -98,7 +99,7 @@ export function compareCsv(names: readonly string[], rows: readonly CompareRow[]
 function cellValue(value: unknown): CsvValue {
   if (value === undefined || value === null) return undefined;
   if (typeof value === "string" || typeof value === "number") return value;
-  return typeof value === "bigint" ? { digits: String(value) } : JSON.stringify(value);
+  return typeof value === "bigint" ? { digits: String(value) } : exactJson(value);
 }
 
 /** Whether more or less of a metric is better. */

@@ -4,7 +4,7 @@ import { runAddress } from "../../app/addresses.ts";
 import { Grid } from "../../table/grid.tsx";
 import type { GridColumn } from "../../table/grid-types.ts";
 import { IconButton } from "../../ui/button.tsx";
-import { valueWords } from "../project/table/columns.ts";
+import { settingWords, valueWords } from "../project/table/columns.ts";
 import { useIsNarrow } from "../../ui/use-width.ts";
 import { deltaOf, type CompareRow, type Direction } from "./compare-rows.ts";
 
@@ -90,6 +90,7 @@ export function CompareTable({
       cell: (row) => (
         <ValueCell
           value={row.values[i]}
+          isMetric={row.metric !== undefined}
           base={i === baseAt ? undefined : row.values[baseAt]}
           direction={row.metric === undefined ? undefined : directions.get(row.metric)}
         />
@@ -144,14 +145,16 @@ function KeyCell({
 
 function ValueCell({
   value,
+  isMetric,
   base,
   direction,
 }: {
   readonly value: unknown;
+  readonly isMetric: boolean;
   readonly base: unknown;
   readonly direction: Direction | undefined;
 }) {
-  const text = valueWords(value);
+  const text = isMetric ? valueWords(value) : settingWords(value);
   const delta = deltaOf(value, base, direction);
   return (
     <span class="tm-grid-text" title={text}>

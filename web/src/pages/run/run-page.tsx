@@ -53,7 +53,6 @@ export function RunPage({
   const changes = useChanges(projectId, runId);
   const read = useQuery<{ run: RunDetail }>(`/runs/${encodeURIComponent(runId)}`, {
     version: changes.run + changes.points + changes.objects,
-    exact: true,
   });
   const run = read.data?.run;
   useEffect(() => setProjectId(run?.project_id), [run?.project_id]);

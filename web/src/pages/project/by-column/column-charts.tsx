@@ -1,4 +1,5 @@
 import { useMemo, useState } from "preact/hooks";
+import { exactJson } from "../../../api/exact-json.ts";
 import { currentLocation, setQuery } from "../../../app/location.tsx";
 import { ParallelCoordinates } from "../../../charts/columns/parallel-coordinates.tsx";
 import { Scatter } from "../../../charts/columns/scatter.tsx";
@@ -142,10 +143,11 @@ export function ColumnCharts({
 function valueOf(run: TableRun, name: string): number | string | null {
   const value = run.columns?.[name];
   if (typeof value === "number" || typeof value === "string") return value;
-  return value === undefined || value === null ? null : JSON.stringify(value);
+  return value === undefined || value === null ? null : exactJson(value);
 }
 
 function numberOf(run: TableRun, name: string | undefined): number | null {
   const value = name === undefined ? undefined : run.columns?.[name];
-  return typeof value === "number" ? value : null;
+  // Two integers that a pixel cannot tell apart have one place.
+  return typeof value === "number" || typeof value === "bigint" ? Number(value) : null;
 }

@@ -10,7 +10,7 @@ import { EmptyState, ErrorNote } from "../../../ui/page-states.tsx";
 import { Icon } from "../../../ui/icon.tsx";
 import { counted, countWords } from "../../../ui/words.ts";
 import { Skeleton } from "../../../ui/spinner.tsx";
-import { columnLabel, isLookedUp, valueWords } from "../table/columns.ts";
+import { columnLabel, columnWords, isLookedUp, settingWords, valueWords } from "../table/columns.ts";
 import { groupToggle, LINES_MAX } from "../runs/shown-runs.ts";
 import { RUNS_DRAWN_MAX, useRunColumns } from "../runs/use-runs.ts";
 import { groupColumns, groupRuns, searchOfGroup, type RunGroup, type Spread } from "./run-groups.ts";
@@ -190,7 +190,7 @@ function GroupRows({
             <td />
             {shown.map((column) => (
               <td key={column} class="tm-number">
-                {valueWords(run.columns?.[column])}
+                {columnWords(column, run.columns?.[column])}
               </td>
             ))}
           </tr>
@@ -247,7 +247,7 @@ function nameOf(by: readonly string[], { values }: RunGroup): string {
     .map((name, i) => {
       const value = values[i];
       if (name === "tags") return (value as readonly string[]).join(", ") || "no tags";
-      return `${columnLabel(name)} = ${value === null ? "none" : valueWords(value)}`;
+      return `${columnLabel(name)} = ${value === null ? "none" : settingWords(value)}`;
     })
     .join(", ");
 }

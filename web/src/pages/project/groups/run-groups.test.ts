@@ -23,6 +23,11 @@ describe("groups of runs", () => {
     ]);
   });
 
+  test("tell integers apart that differ in the last digit", () => {
+    const seeds = [2 ** 53, 2n ** 53n + 1n].map((seed) => run(`seed ${seed}`, { "config.seed": seed }));
+    expect(groupRuns(seeds, ["config.seed"], []).map((group) => group.runs.length)).toEqual([1, 1]);
+  });
+
   test("show how numbers spread, over the runs that have them", () => {
     const [first, , last] = groupRuns(runs, ["config.lr"], ["metrics.loss.best", "config.none"]);
     expect([...first!.spreads]).toEqual([["metrics.loss.best", { mean: 2, std: 1, count: 2 }]]);
@@ -49,6 +54,7 @@ describe("groups of runs", () => {
 describe("the search of a group", () => {
   test.each<[string, string[], unknown[], string | undefined]>([
     ["a number", ["config.lr"], [0.1], "config.lr=0.1"],
+    ["a large integer", ["config.seed"], [2n ** 53n + 1n], "config.seed=9007199254740993"],
     ["a text with a number", ["config.a.b", "config.lr"], ["x y", 3], 'config.a.b="x y" config.lr=3'],
     ["tags", ["tags"], [["a", "b c"]], 'tag:"a" tag:"b c"'],
     ["what is missing", ["config.lr"], [null], undefined],

@@ -1,3 +1,4 @@
+import { exactJson } from "../../../api/exact-json.ts";
 import type { GroupBy } from "../../../charts/state/chart-state.ts";
 import { COLUMNS_MAX } from "../table/columns.ts";
 import type { TableRun } from "../runs/shown-runs.ts";
@@ -33,7 +34,7 @@ export function groupRuns(runs: readonly TableRun[], by: readonly string[], show
   const groups = new Map<string, { values: unknown[]; runs: TableRun[] }>();
   for (const run of runs) {
     const values = by.map((name) => (name === "tags" ? run.tags.toSorted() : (run.columns?.[name] ?? null)));
-    const id = JSON.stringify(values);
+    const id = exactJson(values);
     const group = groups.get(id);
     if (group === undefined) groups.set(id, { values, runs: [run] });
     else group.runs.push(run);
@@ -67,7 +68,7 @@ export function searchOfGroup(by: readonly string[], values: readonly unknown[])
       if (!Array.isArray(value) || value.length === 0) return undefined;
       terms.push(...value.map((tag) => `tag:${JSON.stringify(tag)}`));
     } else if (!/^config\.[\w./-]+$/.test(name)) return undefined;
-    else if (typeof value === "number") terms.push(`${name}=${value}`);
+    else if (typeof value === "number" || typeof value === "bigint") terms.push(`${name}=${value}`);
     else if (typeof value === "string" && !/["\\]/.test(value)) terms.push(`${name}="${value}"`);
     else return undefined;
   }

@@ -1,3 +1,5 @@
+import { exactJson } from "../../../api/exact-json.ts";
+
 /** The figures that a metric can be shown as. */
 export const FIGURES = ["latest", "best", "min", "max", "mean", "count"] as const;
 
@@ -89,11 +91,18 @@ export function sortOf(name: string): string | undefined {
 export const firstDirection = (name: string): "asc" | "desc" =>
   name === "name" || name === "status" || name.startsWith("config.") || name.startsWith("attributes.") ? "asc" : "desc";
 
+/** Writes the value of a column: integers of configs and attributes digit by digit, the rest as `valueWords`. */
+export const columnWords = (name: string, value: unknown): string =>
+  name.startsWith("metrics.") ? valueWords(value) : settingWords(value);
+
+/** As `valueWords`, but integers have every digit: those of a config tell runs apart. */
+export const settingWords = (value: unknown): string => (Number.isInteger(value) ? String(value) : valueWords(value));
+
 /** Writes the value of a cell: numbers with at most six digits, documents as JSON. */
 export function valueWords(value: unknown): string {
   if (value === null || value === undefined) return "";
   if (typeof value === "number") return numberWords(value);
-  return typeof value === "string" ? value : JSON.stringify(value);
+  return typeof value === "string" ? value : exactJson(value);
 }
 
 function numberWords(value: number): string {

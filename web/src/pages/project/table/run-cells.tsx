@@ -8,7 +8,7 @@ import { IconButton } from "../../../ui/button.tsx";
 import { Time } from "../../../ui/time.tsx";
 import { durationWords, spanWords } from "../../../ui/words.ts";
 import { durationMs, type TableRun } from "../runs/shown-runs.ts";
-import { columnSource, valueWords } from "./columns.ts";
+import { columnSource, columnWords, valueWords } from "./columns.ts";
 
 /** The eye, the look and the name of a run: the legend of the charts. */
 export function NameCell({
@@ -112,7 +112,7 @@ export function ValueCell({
   if (source?.kind !== "field") {
     const value = run.columns?.[name];
     const reference = base === undefined || base.id === run.id ? undefined : base.columns?.[name];
-    const text = valueWords(value);
+    const text = columnWords(name, value);
     return (
       <span class="tm-grid-text" title={typeof value === "number" ? String(value) : text}>
         {text === "" ? <span class="tm-muted">–</span> : text}

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "@jest/globals";
-import { columnName, columnSource, FIELD_NAMES, FIGURES, sortOf, valueWords } from "../table/columns.ts";
+import { columnName, columnSource, FIELD_NAMES, FIGURES, settingWords, sortOf, valueWords } from "../table/columns.ts";
 import { joinList, splitList } from "../../../app/addresses.ts";
 import { isShown, withShown } from "../runs/shown-runs.ts";
 import { addressOfView, payloadOfView } from "./saved-view.ts";
@@ -84,6 +84,15 @@ test.each([
   [{ a: 1 }, '{"a":1}'],
 ])("%j is written as %s", (value, text) => {
   expect(valueWords(value)).toBe(text);
+});
+
+test("two seeds that differ in the last digit are written digit by digit", () => {
+  expect([2 ** 53, 2n ** 53n + 1n, { seed: 2n ** 63n }, 0.1 + 0.2].map(settingWords)).toEqual([
+    "9007199254740992",
+    "9007199254740993",
+    '{"seed":9223372036854775808}',
+    "0.3",
+  ]);
 });
 
 test("the first runs are shown, and what a person says of others holds", () => {

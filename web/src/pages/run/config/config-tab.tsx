@@ -20,7 +20,6 @@ export function ConfigTab({ run, changes }: TabProps) {
   const read = useQuery<{ attributes: AttributeRow[] }>(
     `/api/runs/${run.id}/attributes?path_prefix=config/&limit=5000`,
     {
-      exact: true,
       version: changes.objects,
     },
   );

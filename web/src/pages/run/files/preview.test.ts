@@ -16,6 +16,7 @@ test.each([
 
 test("JSON is indented where it is whole", () => {
   expect(prettyJson('{"a":[1]}')).toBe('{\n  "a": [\n    1\n  ]\n}');
+  expect(prettyJson("[9007199254740993,1.0]")).toBe("[\n  9007199254740993,\n  1.0\n]");
   expect(prettyJson('{"a":')).toBe('{"a":');
 });
 

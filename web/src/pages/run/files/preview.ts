@@ -1,3 +1,5 @@
+import { indentedJson } from "../../../api/exact-json.ts";
+
 /** How a file is shown before it is downloaded. */
 export type PreviewKind = "image" | "video" | "audio" | "text" | "json" | "none";
 
@@ -22,10 +24,10 @@ export function previewKind(mimeType: string | null, name: string, bytes: number
   return "none";
 }
 
-/** Writes a text with indents if it is complete JSON, else unchanged. */
+/** Writes a text with indents and the digits that it has if it is complete JSON, else unchanged. */
 export function prettyJson(text: string): string {
   try {
-    return JSON.stringify(JSON.parse(text), undefined, 2);
+    return indentedJson(text);
   } catch {
     // It is cut, or not JSON despite its type: shown as it is.
     return text;

@@ -17,7 +17,6 @@ const CONFIG_SHOWN = 16;
 export function OverviewTab({ run, changes, canWrite, reload }: TabProps) {
   const config = useQuery<{ attributes: AttributeRow[] }>(
     `/api/runs/${run.id}/attributes?path_prefix=config/&limit=1000`,
-    { exact: true },
   );
   const system = useQuery<{ attributes: AttributeRow[] }>(`/api/runs/${run.id}/attributes?path_prefix=sys/&limit=500`);
   const { tree } = mergeConfig(run.config, config.data?.attributes ?? []);
