@@ -207,6 +207,41 @@ describeModes("traces", (stack) => {
     });
   });
 
+  test("spans of the whole trace are selected: orphans and cycles, failed ones, the slowest, and the path to one", async () => {
+    const { api, path, send } = await freshRun();
+    const trace_id = traceIdOf();
+    const at = (second: number): string => `2026-11-20T10:00:${String(second).padStart(2, "0")}Z`;
+    const of = (number: number, parent: number | undefined, end: number, status = "ok") =>
+      eventOf(trace_id, {
+        span_id: span(number),
+        ...(parent === undefined ? {} : { parent_span_id: span(parent) }),
+        status,
+        started_at: at(number),
+        ended_at: at(end),
+      });
+    await send([of(1, undefined, 59), of(2, 1, 50), of(3, 2, 9), of(4, 2, 20, "error"), of(5, 99, 6, "error")]);
+    // Two requests, because one with a cycle is refused.
+    await send([of(6, 7, 7)]);
+    await send([of(7, 6, 8)]);
+    const select = async (query: string) => {
+      const { json } = await api.get(`${path}/${trace_id}/spans?${query}`);
+      return { ids: json.spans.map((one: { span_id: string }) => one.span_id), ...json };
+    };
+    const ids = (...numbers: number[]) => numbers.map(span);
+    const orphans = await select("select=orphans&limit=1");
+    expect(orphans).toMatchObject({ ids: ids(5), child_count: 2, omitted: 1 });
+    expect(await select(`select=orphans&cursor=${orphans.next_cursor}`)).toMatchObject({
+      ids: ids(6),
+      next_cursor: null,
+    });
+    expect(await select("select=failed")).toMatchObject({ ids: ids(4, 5), child_count: 2 });
+    expect(await select("select=slowest&limit=2")).toMatchObject({ ids: ids(4, 3), next_cursor: null });
+    expect(await select(`select=path&parent_span_id=${span(4)}`)).toMatchObject({ ids: ids(1, 2, 4) });
+    expect((await select(`select=path&parent_span_id=${span(7)}`)).ids.toSorted()).toEqual(ids(6, 7));
+    expect((await api.get(`${path}/${trace_id}/spans?select=other`)).json.field).toBe("select");
+    expect((await api.get(`${path}/${trace_id}/spans?select=path`)).json.field).toBe("parent_span_id");
+  });
+
   test("a key is used once: the same request gets the same answer, another one 409", async () => {
     const { api, path, send } = await freshRun();
     const [trace_id, key] = [traceIdOf(), { "idempotency-key": randomUUID() }];

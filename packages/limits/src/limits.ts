@@ -277,6 +277,9 @@ export const SPAN_KINDS = [
 /** Statuses of spans and traces; the first one is number 1 of `tidemark.traces.v1.SpanStatus`. */
 export const SPAN_STATUSES = ["running", "ok", "error", "cancelled", "interrupted"] as const;
 
+/** Which spans of a whole trace may be listed, apart from the children of one: see `GET …/spans`. */
+export const SPAN_SELECTIONS = ["orphans", "failed", "slowest", "path"] as const;
+
 /** Kinds of trace events; the first one is number 1 of `tidemark.traces.v1.EventKind`. */
 export const TRACE_EVENT_KINDS = ["started", "updated", "finished", "exception", "interrupted"] as const;
 

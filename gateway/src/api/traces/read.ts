@@ -1,6 +1,13 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { badRequest } from "@tidemark/errors";
-import { SPAN_KINDS, SPAN_STATUSES, SPANS_PAGE_ROWS, TRACE_ROOTS, TRACES_PAGE_ROWS } from "@tidemark/limits";
+import {
+  SPAN_KINDS,
+  SPAN_SELECTIONS,
+  SPAN_STATUSES,
+  SPANS_PAGE_ROWS,
+  TRACE_ROOTS,
+  TRACES_PAGE_ROWS,
+} from "@tidemark/limits";
 import type {
   GetTraceRequestSchema,
   GetTraceResponse,
@@ -122,6 +129,11 @@ export const listSpansQuery = object({
   parent_span_id: queryText({
     description: "16 hexadecimal digits; the roots without it.",
     pattern: "^(?:[0-9a-fA-F]{16})?$",
+  }),
+  select: queryText({
+    enum: [...SPAN_SELECTIONS, ""],
+    description:
+      "Spans of the whole trace: `orphans`, whose parent has not arrived; `failed`; `slowest`, the spans without children that took longest, the longest first; `path`, the span `parent_span_id` and those above it, from the root on. The last two have no cursor.",
   }),
   limit: limit(SPANS_PAGE_ROWS),
   cursor: queryText({ description: "`next_cursor` of the page before, or `root_next_cursor` of the trace." }),

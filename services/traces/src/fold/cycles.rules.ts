@@ -31,24 +31,25 @@ export function createCycleSearch(table: SpanTable): CycleSearch {
   };
 }
 
-/** Returns how many chains of parents lead back to their beginning. Looks at each span once. */
-export function countCycles(table: SpanTable): number {
+/** Returns a span of each chain of parents that leads back to its beginning. Looks at each span once. */
+export function findCycles(table: SpanTable): number[] {
   const { count } = table.ids;
   /** The walk in which a span was passed first, from 1. */
   const walks = new Uint32Array(count);
-  let cycles = 0;
+  const cycles: number[] = [];
   for (let first = 0; first < count; first++) {
     let span = first;
     while (span !== -1 && walks[span] === 0) {
       walks[span] = first + 1;
       span = parentOf(table, span);
     }
-    if (span !== -1 && walks[span] === first + 1) cycles += 1;
+    if (span !== -1 && walks[span] === first + 1) cycles.push(span);
   }
   return cycles;
 }
 
-function parentOf({ ids, columns }: SpanTable, span: number): number {
+/** Returns the parent of a span; -1 where it has none among the spans. */
+export function parentOf({ ids, columns }: SpanTable, span: number): number {
   const [high, low] = [columns.parentHigh[span]!, columns.parentLow[span]!];
   return high === 0 && low === 0 ? -1 : ids.find(high, low);
 }

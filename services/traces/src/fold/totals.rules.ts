@@ -1,6 +1,6 @@
 import { SPAN_KINDS, SPAN_STATUSES, TRACE_LIMITS } from "@tidemark/limits";
 import type { SpanRecord } from "@tidemark/codecs/spans";
-import { countCycles, createCycleSearch } from "./cycles.rules.ts";
+import { createCycleSearch, findCycles } from "./cycles.rules.ts";
 import { firstRewards } from "./rewards.rules.ts";
 import { compareIds, statusNumber } from "./span-ids.rules.ts";
 import { createSpanTable, MARK, type SpanTable } from "./span-table.rules.ts";
@@ -179,7 +179,7 @@ export function createTraceFold(): TraceFold {
     settle() {
       if (isStale) compareAll();
       isStale = false;
-      if (totals.cycles > 0 || cycles.found()) totals.cycles = countCycles(table);
+      if (totals.cycles > 0 || cycles.found()) totals.cycles = findCycles(table).length;
       cycles.forget();
     },
     get bytes() {

@@ -1,23 +1,33 @@
 import { readCursor, writeCursor } from "@tidemark/values";
 import { badRequest } from "@tidemark/errors";
-import { compareIds, spanIdText } from "../fold/span-ids.rules.ts";
+import { spanIdText, statusNumber } from "../fold/span-ids.rules.ts";
 import type { TraceFold } from "../fold/totals.rules.ts";
+import { cycleHeads, isBefore as comesBefore } from "./selected-spans.rules.ts";
 
 /** Where a page of spans begins: after the span with this start and id. */
 export type SpanPosition = { readonly startUs: number; readonly idHigh: number; readonly idLow: number };
 
-/** Which spans: the children of a parent, the roots, or all. */
-export type WantedSpans = { readonly parentHigh: number; readonly parentLow: number } | "roots" | "all";
+/** Which spans: the children of a parent, the roots, all, those whose parent is missing or that are the first of a cycle, or those with an error. */
+export type WantedSpans =
+  | { readonly parentHigh: number; readonly parentLow: number }
+  | "roots"
+  | "all"
+  | "orphans"
+  | "failed";
 
 /** Returns the spans that stand for the roots of a trace: its roots, or all spans of a trace without any. */
 export function rootsOf({ totals }: TraceFold): "roots" | "all" {
   return totals.roots === 0 ? "all" : "roots";
 }
 
+const ERROR = statusNumber("error");
+
 /** Returns how many spans are wanted. */
 export function countSpans(fold: TraceFold, wanted: WantedSpans): number {
   if (wanted === "all") return fold.totals.spans;
   if (wanted === "roots") return fold.totals.roots;
+  if (wanted === "orphans") return fold.totals.orphans + fold.totals.cycles;
+  if (wanted === "failed") return fold.totals.byStatus[ERROR]!;
   const parent = fold.table.ids.find(wanted.parentHigh, wanted.parentLow);
   return parent === -1 ? fold.missingChildCount(wanted.parentHigh, wanted.parentLow) : fold.childCount(parent);
 }
@@ -28,19 +38,18 @@ export function countSpans(fold: TraceFold, wanted: WantedSpans): number {
  * opposite order each one takes the place of another.
  */
 export function chooseSpans(
-  { table }: TraceFold,
+  fold: TraceFold,
   wanted: WantedSpans,
   after: SpanPosition | undefined,
   count: number,
 ): number[] {
-  const { ids, columns } = table;
-  const { parentHigh, parentLow, start } = columns;
-  const [high, low] = typeof wanted === "string" ? [0, 0] : [wanted.parentHigh, wanted.parentLow];
+  const { ids, columns } = fold.table;
+  const { start } = columns;
+  const isWanted = wantedTest(fold, wanted);
   const chosen: number[] = [];
-  const isBefore = (a: number, b: number): boolean =>
-    start[a]! < start[b]! || (start[a] === start[b] && compareIds(ids, a, b) < 0);
+  const isBefore = (a: number, b: number): boolean => comesBefore(fold, a, b);
   for (let span = 0; span < ids.count; span++) {
-    if (wanted !== "all" && (parentLow[span] !== low || parentHigh[span] !== high)) continue;
+    if (!isWanted(span)) continue;
     if (after !== undefined && !isBehind(span)) continue;
     if (chosen.length < count) {
       chosen.push(span);
@@ -69,6 +78,20 @@ export function chooseSpans(
     if (start[span] !== startUs) return start[span]! > startUs;
     return (ids.high(span) - idHigh || ids.low(span) - idLow) > 0;
   }
+}
+
+function wantedTest(fold: TraceFold, wanted: WantedSpans): (span: number) => boolean {
+  const { ids, columns } = fold.table;
+  const { parentHigh, parentLow, status } = columns;
+  if (wanted === "all") return () => true;
+  if (wanted === "failed") return (span) => status[span] === ERROR;
+  if (wanted === "orphans") {
+    const heads = cycleHeads(fold);
+    const isNamed = (span: number): boolean => parentHigh[span] !== 0 || parentLow[span] !== 0;
+    return (span) => heads.has(span) || (isNamed(span) && ids.find(parentHigh[span]!, parentLow[span]!) === -1);
+  }
+  const [high, low] = wanted === "roots" ? [0, 0] : [wanted.parentHigh, wanted.parentLow];
+  return (span) => parentLow[span] === low && parentHigh[span] === high;
 }
 
 /** Returns the cursor of the page after a span. It stays valid while spans are added. */

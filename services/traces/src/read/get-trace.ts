@@ -1,4 +1,4 @@
-import { SPANS_PAGE_ROWS, TRACE_ROOTS, jsonBytes, PAGE_BYTES_MAX } from "@tidemark/limits";
+import { SPAN_SELECTIONS, SPANS_PAGE_ROWS, TRACE_ROOTS, jsonBytes, PAGE_BYTES_MAX } from "@tidemark/limits";
 import { callerOf, pathId, requireLimit, throwFault } from "@tidemark/requests";
 import { badRequest, AppError, notFound } from "@tidemark/errors";
 import type { TracesDeps, TracesHandlers } from "../deps.ts";
@@ -12,6 +12,7 @@ import {
   writeSpanCursor,
   type SpanPosition,
 } from "./choose-spans.rules.ts";
+import { pathTo, slowestSpans } from "./selected-spans.rules.ts";
 import { encodeTrace, encodeSpan, unlessNaN } from "./encode-trace.ts";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { SpanSchema } from "@tidemark/proto/traces/v1/traces";
@@ -55,11 +56,12 @@ export function listSpans(deps: TracesDeps): TracesHandlers["listSpans"] {
     const traceId = requireTraceId(request.traceId);
     throwFault(request.queryFault);
     const parent = readParent(request.parentSpanId);
+    const selection = readSelection(request.select, parent);
     const limit = requireLimit(request.limit, SPANS_PAGE_ROWS.max);
     const after = readSpanCursor(request.cursor);
     const read = await readSpans(deps, {
       key: { orgId, runId, traceId },
-      wanted: (fold) => parent ?? rootsOf(fold),
+      wanted: (fold) => selection ?? parent ?? rootsOf(fold),
       after,
       limit,
     });
@@ -67,8 +69,13 @@ export function listSpans(deps: TracesDeps): TracesHandlers["listSpans"] {
   };
 }
 
+type ParentId = Extract<WantedSpans, object>;
+/** What a client may select instead of children. */
+type Selection = "orphans" | "failed" | "slowest" | { readonly pathTo: ParentId };
+type Wanted = WantedSpans | Selection;
+
 /** @throws bad_request */
-function readParent(text: string): WantedSpans | undefined {
+function readParent(text: string): ParentId | undefined {
   if (text === "") return undefined;
   if (!/^(?!0{16})[0-9a-fA-F]{16}$/.test(text)) {
     throw badRequest("parent_span_id must be 16 hexadecimal digits that are not all 0", "parent_span_id");
@@ -76,11 +83,21 @@ function readParent(text: string): WantedSpans | undefined {
   return { parentHigh: Number.parseInt(text.slice(0, 8), 16), parentLow: Number.parseInt(text.slice(8), 16) };
 }
 
+/** @throws bad_request */
+function readSelection(text: string, parent: ParentId | undefined): Selection | undefined {
+  const found = SPAN_SELECTIONS.find((one) => one === text);
+  if (text !== "" && found === undefined)
+    throw badRequest(`select must be one of ${SPAN_SELECTIONS.join(", ")}`, "select");
+  if (found !== "path") return found;
+  if (parent === undefined) throw badRequest("parent_span_id is required for a path", "parent_span_id");
+  return { pathTo: parent };
+}
+
 /** The part of a request that selects spans of a trace. */
 type SpansAsked = {
   readonly key: TraceKey;
   /** Decides from the trace which spans are wanted. */
-  readonly wanted: (fold: TraceFold) => WantedSpans;
+  readonly wanted: (fold: TraceFold) => Wanted;
   readonly after: SpanPosition | undefined;
   readonly limit: number;
 };
@@ -98,6 +115,7 @@ type SpansRead = {
 
 /** The parts of a page that are read from memory. */
 type Page = Omit<SpansRead, "spans"> & {
+  readonly isPaged: boolean;
   readonly rows: readonly { readonly record: SpanRecord; readonly place: PayloadPlace; readonly childCount: number }[];
 };
 
@@ -137,7 +155,7 @@ async function readSpans(deps: Pick<TracesDeps, "db" | "states">, asked: SpansAs
       const { count, summary, updatedUs } = page;
       const length = countFitting(weights);
       const isCut = length < spans.length;
-      const nextCursor = isCut ? writeSpanCursor(page.rows[length - 1]!.record) : page.nextCursor;
+      const nextCursor = isCut && page.isPaged ? writeSpanCursor(page.rows[length - 1]!.record) : page.nextCursor;
       return { spans: isCut ? spans.slice(0, length) : spans, nextCursor, count, summary, updatedUs };
     }
     if (attempt === ATTEMPTS_MAX) {
@@ -165,11 +183,20 @@ function sentBytesOf({ name, threadId, rolloutId }: SpanRecord, payload: SpanPay
   return texts.reduce((sum, text) => sum + jsonBytes(text), SPAN_BYTES + documents);
 }
 
+const isPaged = (wanted: Wanted): wanted is WantedSpans =>
+  typeof wanted === "string" ? wanted !== "slowest" : !("pathTo" in wanted);
+
+function choose(fold: TraceFold, wanted: Wanted, after: SpanPosition | undefined, limit: number): number[] {
+  // One more shows whether there is a next page.
+  if (isPaged(wanted)) return chooseSpans(fold, wanted, after, limit + 1);
+  if (wanted === "slowest") return slowestSpans(fold, limit);
+  return pathTo(fold, wanted.pathTo.parentHigh, wanted.pathTo.parentLow, limit);
+}
+
 function choosePage(fold: TraceFold, { wanted, after, limit }: SpansAsked, updatedUs: number): Page {
   const { table } = fold;
   const spansWanted = wanted(fold);
-  // One more shows whether there is a next page.
-  const chosen = chooseSpans(fold, spansWanted, after, limit + 1);
+  const chosen = choose(fold, spansWanted, after, limit);
   let bytes = 0;
   const heavy = chosen.findIndex((span) => (bytes += table.columns.payloadBytes[span]!) > PAGE_BYTES_MAX);
   const length = Math.min(limit, heavy === -1 ? chosen.length : Math.max(heavy, 1));
@@ -182,8 +209,9 @@ function choosePage(fold: TraceFold, { wanted, after, limit }: SpansAsked, updat
   const last = rows.at(-1)?.record;
   return {
     rows,
-    nextCursor: last === undefined || length === chosen.length ? "" : writeSpanCursor(last),
-    count: countSpans(fold, spansWanted),
+    isPaged: isPaged(spansWanted),
+    nextCursor: last === undefined || length === chosen.length || !isPaged(spansWanted) ? "" : writeSpanCursor(last),
+    count: isPaged(spansWanted) ? countSpans(fold, spansWanted) : chosen.length,
     summary: summarize(fold),
     updatedUs,
   };

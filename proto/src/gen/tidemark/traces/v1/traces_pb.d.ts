@@ -821,6 +821,14 @@ export declare type ListSpansRequest = Message<"tidemark.traces.v1.ListSpansRequ
    * @generated from field: tidemark.common.v1.FieldFault query_fault = 6;
    */
   queryFault?: FieldFault | undefined;
+
+  /**
+   * Empty: the children of parent_span_id. orphans, failed: those of the whole trace. slowest: the spans without children that took
+   * longest, the longest first. path: the span parent_span_id and those above it, from the root on. The last two have no cursor.
+   *
+   * @generated from field: string select = 7;
+   */
+  select: string;
 };
 
 /**
@@ -848,7 +856,7 @@ export declare type ListSpansResponse = Message<"tidemark.traces.v1.ListSpansRes
   nextCursor: string;
 
   /**
-   * All children of the parent.
+   * All children of the parent, or all spans that select names.
    *
    * @generated from field: uint32 child_count = 3;
    */
