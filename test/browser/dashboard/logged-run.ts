@@ -104,5 +104,16 @@ async function logTrace(api: Api, runId: string): Promise<void> {
     ended_at: new Date(started + 1000).toISOString(),
     attributes: { "gen_ai.model": HOSTILE },
   }));
-  await post(api, `/api/runs/${runId}/traces/events`, { events }, { "idempotency-key": `trace-${runId}` });
+  const orphan = {
+    ...events[1]!,
+    span_id: "f".repeat(16),
+    parent_span_id: "e".repeat(16),
+    event_id: "00000000-0000-4000-8000-ffffffffffff",
+    name: "lost call",
+    content_policy: "preview",
+    input_preview: JSON.stringify([{ role: "user", content: HOSTILE }]),
+    redaction_state: "captured",
+  };
+  const path = `/api/runs/${runId}/traces/events`;
+  await post(api, path, { events: [...events, orphan] }, { "idempotency-key": `trace-${runId}` });
 }

@@ -151,9 +151,12 @@ describeDashboard("the page of a run", (scene) => {
     await tree.focus();
     await page.keyboard.press("End");
     await page.waitForURL(/span=/);
-    await page.getByLabel("Search spans").fill("span 399");
-    await page.getByRole("treeitem", { name: /^span 399, model, error/ }).click();
+    await page.getByRole("button", { name: "Failed span" }).click();
     await page.getByRole("complementary", { name: "Span span 399" }).waitFor();
+    await page.getByLabel("Search spans").fill("lost");
+    await page.getByText("1 span whose parent was not logged").waitFor();
+    await page.getByRole("treeitem", { name: /^lost call, model, ok/ }).click();
+    expect(await page.getByRole("list", { name: "Input" }).locator("p").innerText()).toBe(HOSTILE);
   });
 
   test("viewers see no controls that write", async () => {

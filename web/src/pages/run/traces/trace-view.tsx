@@ -1,27 +1,28 @@
-import { useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { RunDetail } from "../../../api/run-types.ts";
 import { currentLocation, setQuery } from "../../../app/location.tsx";
 import { Badge } from "../../../ui/status-badge.tsx";
-import { Button, IconButton } from "../../../ui/button.tsx";
+import { Button } from "../../../ui/button.tsx";
 import { CopyButton } from "../../../ui/copy-button.tsx";
 import { ErrorNote } from "../../../ui/page-states.tsx";
-import { absoluteTime, counted, countWords } from "../../../ui/words.ts";
+import { counted, countWords } from "../../../ui/words.ts";
 import { Spinner } from "../../../ui/spinner.tsx";
 import { TextField } from "../../../ui/field.tsx";
-import { valueText, type ExactValue } from "../../../api/exact-json.ts";
-import { configRows, isBranch } from "../config/config-rows.ts";
+import { attempt } from "../../../ui/fault.ts";
+import { SpanPanel } from "./span-panel.tsx";
 import { useTrace } from "./use-trace.ts";
 import { WaterfallGrid } from "./waterfall-grid.tsx";
-import { rangeOf, spanDurationWords, spanRows, spanStatusKind, type Span } from "./waterfall.ts";
+import { rangeOf, spanDurationWords, spanRows, spanStatusKind } from "./waterfall.ts";
 
 /** A trace as a waterfall of its spans, with the content of a chosen one next to it. */
 export function TraceView({ run, traceId }: { readonly run: RunDetail; readonly traceId: string }) {
-  const { trace, tree, error, isLoading, loadChildren, loadAll } = useTrace(run.id, traceId);
+  const { trace, tree, error, isLoading, loadChildren, loadAll, reveal, select } = useTrace(run.id, traceId);
   const [closed, setClosed] = useState<ReadonlySet<string>>(new Set());
   const { query } = currentLocation.value;
   const search = query.get("find") ?? "";
   const spanId = query.get("span");
-  const rows = useMemo(() => spanRows(tree, { closed, search }), [tree, closed, search]);
+  const counts = { roots: trace?.root_count ?? 0, orphans: trace?.orphan_count ?? 0 };
+  const rows = useMemo(() => spanRows(tree, { closed, search, counts }), [tree, closed, search, trace]);
   const chosen = spanId === null ? undefined : tree.spans.get(spanId);
   const range = useMemo(() => (trace === undefined ? undefined : rangeOf(trace, Date.now())), [trace]);
   const toggle = (id: string): void => {
@@ -32,6 +33,26 @@ export function TraceView({ run, traceId }: { readonly run: RunDetail; readonly 
   };
   const collapseAll = (): void =>
     setClosed(new Set([...tree.spans.values()].filter((span) => span.child_count > 0).map((span) => span.span_id)));
+  const shown = useRef<string | undefined>(undefined);
+  useEffect(() => {
+    if (spanId === null || trace === undefined || shown.current === spanId) return;
+    shown.current = spanId;
+    // A span that was not loaded, as of a copied address, or that is below a closed one.
+    if (rows.some((row) => row.kind === "span" && row.span.span_id === spanId)) return;
+    void attempt(async () => {
+      const above = new Set(await reveal(spanId));
+      setClosed((before) => new Set([...before].filter((id) => !above.has(id))));
+    });
+  }, [spanId, trace]);
+  /** The spans that a button goes through, one with each press. */
+  const lists = useRef(new Map<"failed" | "slowest", readonly string[]>());
+  const goTo = (which: "failed" | "slowest"): void =>
+    void attempt(async () => {
+      const ids = lists.current.get(which) ?? (await select(which));
+      lists.current.set(which, ids);
+      const next = ids[(ids.indexOf(spanId ?? "") + 1) % ids.length];
+      if (next !== undefined) setQuery({ span: next, find: undefined });
+    });
   const isPartial = trace !== undefined && tree.spans.size < trace.span_count;
   return (
     <div class="tm-stack">
@@ -53,6 +74,19 @@ export function TraceView({ run, traceId }: { readonly run: RunDetail; readonly 
               {trace.error_count > 0 && `, ${counted(trace.error_count, "error")}`}
             </span>
             <CopyButton text={traceId} label="Copy the id of the trace" />
+            {trace.error_count > 0 && (
+              <Button size="s" icon="warning" title="Press again for the next one" onClick={() => goTo("failed")}>
+                Failed span
+              </Button>
+            )}
+            <Button
+              size="s"
+              icon="clock"
+              title="The longest span without children; press again for the next one"
+              onClick={() => goTo("slowest")}
+            >
+              Slowest span
+            </Button>
           </>
         )}
       </div>
@@ -103,78 +137,5 @@ export function TraceView({ run, traceId }: { readonly run: RunDetail; readonly 
         )}
       </div>
     </div>
-  );
-}
-
-type Group = { readonly [key: string]: ExactValue };
-
-/** The content of a span: its times, attributes, metrics, and its inputs and outputs if they were captured. */
-function SpanPanel({ span, onClose }: { readonly span: Span; readonly onClose: () => void }) {
-  return (
-    <aside class="tm-panel tm-span" aria-label={`Span ${span.name}`}>
-      <header>
-        <h3>{span.name}</h3>
-        <Badge kind={spanStatusKind(span.status)}>{span.status}</Badge>
-        <IconButton icon="close" label="Close the span" size="s" onClick={onClose} />
-      </header>
-      <dl class="tm-pairs">
-        <Pair name="Kind" value={span.kind} />
-        <Pair name="Started" value={absoluteTime(Date.parse(span.started_at))} />
-        <Pair name="Duration" value={span.duration_ms === null ? "running" : spanDurationWords(span.duration_ms)} />
-        {span.step !== null && <Pair name="Step" value={String(span.step)} />}
-        {span.rank !== null && <Pair name="Rank" value={String(span.rank)} />}
-        <div>
-          <dt>Id</dt>
-          <dd>
-            <code>{span.span_id}</code> <CopyButton text={span.span_id} label="Copy the id of the span" />
-          </dd>
-        </div>
-      </dl>
-      {span.error_type !== null && (
-        <Text name={`Error: ${span.error_type}`} text={span.error_preview || "No message was captured."} />
-      )}
-      <Values name="Metrics" group={span.metrics as Group} />
-      <Values name="Attributes" group={span.attributes as Group} />
-      {span.input_preview !== "" && <Text name="Input" text={span.input_preview} />}
-      {span.output_preview !== "" && <Text name="Output" text={span.output_preview} />}
-      {span.truncated && <p class="tm-muted">Some of it was too long and was cut.</p>}
-    </aside>
-  );
-}
-
-function Pair({ name, value }: { readonly name: string; readonly value: string }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{value}</dd>
-    </div>
-  );
-}
-
-function Values({ name, group }: { readonly name: string; readonly group: Group }) {
-  const rows = configRows(group).filter((row) => !isBranch(row));
-  if (rows.length === 0) return null;
-  return (
-    <>
-      <h4>{name}</h4>
-      <dl class="tm-pairs">
-        {rows.slice(0, 200).map((row) => (
-          <Pair key={JSON.stringify(row.path)} name={row.path.join(".")} value={valueText(row.value)} />
-        ))}
-      </dl>
-    </>
-  );
-}
-
-function Text({ name, text }: { readonly name: string; readonly text: string }) {
-  return (
-    <>
-      <h4>
-        {name} <CopyButton text={text} label={`Copy: ${name}`} />
-      </h4>
-      <pre class="tm-preview-text" tabIndex={0} role="region" aria-label={name}>
-        {text}
-      </pre>
-    </>
   );
 }

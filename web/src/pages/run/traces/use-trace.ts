@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { call } from "../../../api/client.ts";
-import { emptyTree, withChildren, type Span, type SpanTree } from "./waterfall.ts";
+import { emptyTree, ORPHANS, withChildren, type Span, type SpanTree } from "./waterfall.ts";
 
 /** A trace without its spans. */
 export type Trace = {
@@ -12,6 +12,8 @@ export type Trace = {
   readonly duration_ms: number | null;
   readonly span_count: number;
   readonly error_count: number;
+  readonly root_count: number;
+  readonly orphan_count: number;
 };
 
 /** Spans that are loaded without being asked for, and at most. */
@@ -34,6 +36,10 @@ export type LoadedTrace = {
   readonly loadChildren: (parentId: string) => void;
   /** Loads all spans, level by level. */
   readonly loadAll: () => void;
+  /** Loads a span with those above it, wherever it is in the trace; resolves to the ids of those above. */
+  readonly reveal: (spanId: string) => Promise<readonly string[]>;
+  /** Returns the ids of the failed spans by start, or of the slowest ones, the slowest first; at most 500. */
+  readonly select: (which: "failed" | "slowest") => Promise<readonly string[]>;
 };
 
 /** Reads a trace: all spans of a small one immediately, of a large one those that are opened. */
@@ -59,7 +65,7 @@ export function useTrace(runId: string, traceId: string): LoadedTrace {
     let wanted = [...first];
     setLoading(true);
     try {
-      while (wanted.length > 0 && latest.current.spans.size < SPANS_MAX && !own.signal.aborted) {
+      while (wanted.length > 0 && (!deep || latest.current.spans.size < SPANS_MAX) && !own.signal.aborted) {
         const now = wanted.slice(0, PARALLEL);
         const later = wanted.slice(PARALLEL);
         const pages = await Promise.all(now.map((one) => readPage(one, own.signal)));
@@ -87,7 +93,7 @@ export function useTrace(runId: string, traceId: string): LoadedTrace {
   const readPage = async ({ parentId, cursor }: Wanted, signal: AbortSignal) => {
     const query = new URLSearchParams({
       limit: String(PAGE),
-      parent_span_id: parentId,
+      ...(parentId === ORPHANS ? { select: ORPHANS } : { parent_span_id: parentId }),
       ...(cursor === undefined ? {} : { cursor }),
     });
     const page = await call<SpanPage>(`${path}/spans?${query.toString()}`, { signal });
@@ -109,9 +115,12 @@ export function useTrace(runId: string, traceId: string): LoadedTrace {
           { signal: own.signal },
         );
         setTrace(detail.trace);
-        take([{ parentId: "", spans: detail.spans }]);
-        if (detail.root_next_cursor !== null) cursors.current.set("", detail.root_next_cursor);
-        await read(toRead(), detail.trace.span_count <= EAGER_MAX);
+        const { root_count: roots, orphan_count: orphans, span_count: spans } = detail.trace;
+        // Without a root the answer has spans of all levels.
+        take([{ parentId: "", spans: roots === 0 ? [] : detail.spans }]);
+        if (roots > 0 && detail.root_next_cursor !== null) cursors.current.set("", detail.root_next_cursor);
+        const lost: Wanted[] = orphans === 0 ? [] : [{ parentId: ORPHANS, cursor: undefined }];
+        await read([...toRead(), ...lost], spans <= EAGER_MAX);
       } catch (fault) {
         if (!own.signal.aborted) setError(fault);
       }
@@ -124,9 +133,24 @@ export function useTrace(runId: string, traceId: string): LoadedTrace {
   const toRead = (): readonly Wanted[] => [
     ...[...cursors.current].map(([parentId, cursor]) => ({ parentId, cursor })),
     ...[...latest.current.spans.values()]
-      .filter((span) => span.child_count > 0 && !latest.current.children.has(span.span_id))
+      .filter(({ span_id: id, child_count: count }) => count > (latest.current.children.get(id)?.length ?? 0))
+      .filter(({ span_id: id }) => !cursors.current.has(id))
       .map((span) => ({ parentId: span.span_id, cursor: undefined })),
   ];
+
+  const selected = async (query: string): Promise<readonly Span[]> => {
+    const { signal } = ending.current;
+    const { spans } = await call<SpanPage>(`${path}/spans?limit=${PAGE}&${query}`, { signal });
+    return signal.aborted ? [] : spans;
+  };
+
+  const reveal = async (spanId: string): Promise<readonly string[]> => {
+    const spans = await selected(`select=path&parent_span_id=${spanId}`);
+    const parentIdOf = (i: number): string =>
+      i > 0 ? spans[i - 1]!.span_id : spans[0]!.parent_span_id === null ? "" : ORPHANS;
+    take(spans.map((span, i) => ({ parentId: parentIdOf(i), spans: [span] })));
+    return spans.slice(0, -1).map((span) => span.span_id);
+  };
 
   return {
     trace,
@@ -135,5 +159,7 @@ export function useTrace(runId: string, traceId: string): LoadedTrace {
     isLoading,
     loadChildren: (parentId) => void read([{ parentId, cursor: cursors.current.get(parentId) }], false),
     loadAll: () => void read(toRead(), true),
+    reveal,
+    select: async (which) => (await selected(`select=${which}`)).map((span) => span.span_id),
   };
 }

@@ -2,7 +2,8 @@ import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { layoutOf, scrollTo, sliceOf } from "../../../logs/scroll.ts";
 import { classes } from "../../../ui/class-names.ts";
 import { Icon } from "../../../ui/icon.tsx";
-import { countWords } from "../../../ui/words.ts";
+import { counted, countWords } from "../../../ui/words.ts";
+import { kindWords } from "./messages.ts";
 import { barOf, spanDurationWords, type SpanRow, type TimeRange } from "./waterfall.ts";
 
 const ROW_HEIGHT = 26;
@@ -71,6 +72,13 @@ export function WaterfallGrid({
   };
   const drawn = rows.slice(slice.first, slice.end);
   const isDrawn = chosen >= slice.first && chosen < slice.end;
+  // A span that was chosen elsewhere comes into sight.
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (element === null || chosen < 0) return;
+    const at = scrollTo(rows.length, ROW_HEIGHT, view, chosen);
+    if (at < element.scrollTop || at + ROW_HEIGHT > element.scrollTop + view) element.scrollTop = at - view / 2;
+  }, [chosenId, chosen < 0]);
   return (
     <div
       ref={box}
@@ -85,7 +93,11 @@ export function WaterfallGrid({
       <div class="tm-waterfall-space" role="presentation" style={{ height: `${height}px` }}>
         <div role="presentation" style={{ transform: `translateY(${slice.top}px)` }}>
           {drawn.map((row, i) =>
-            row.kind === "more" ? (
+            row.kind === "orphans" ? (
+              <div key="orphans" class="tm-waterfall-row tm-waterfall-heading" role="treeitem" aria-level={1}>
+                {counted(row.count, "span")} whose parent was not logged
+              </div>
+            ) : row.kind === "more" ? (
               <div
                 key={`more/${row.parentId}`}
                 class="tm-waterfall-row"
@@ -139,7 +151,7 @@ function Row({
       role="treeitem"
       aria-level={depth + 1}
       aria-selected={isChosen}
-      aria-label={`${span.name}, ${span.kind}, ${span.status}, ${length}`}
+      aria-label={`${span.name}, ${kindWords(span)}, ${span.status}, ${length}`}
       {...(hasChildren ? { "aria-expanded": isOpen } : {})}
       onClick={() => onChoose(span.span_id)}
     >
@@ -155,7 +167,7 @@ function Row({
           {hasChildren && <Icon name={isOpen ? "chevron-down" : "chevron-right"} size={12} />}
         </span>
         <span class="tm-waterfall-text">{span.name}</span>
-        <span class="tm-muted tm-waterfall-kind">{span.kind}</span>
+        <span class="tm-muted tm-waterfall-kind">{kindWords(span)}</span>
       </span>
       <span class="tm-waterfall-lane">
         <span

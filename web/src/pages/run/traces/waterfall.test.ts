@@ -1,6 +1,15 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { barOf, spanDurationWords, emptyTree, rangeOf, spanRows, withChildren, type Span } from "./waterfall.ts";
+import {
+  barOf,
+  ORPHANS,
+  spanDurationWords,
+  emptyTree,
+  rangeOf,
+  spanRows,
+  withChildren,
+  type Span,
+} from "./waterfall.ts";
 
 const T0 = Date.parse("2026-01-01T00:00:00Z");
 const span = (id: string, parent: string | null = null, change: Partial<Span> = {}): Span => ({
@@ -25,10 +34,12 @@ const span = (id: string, parent: string | null = null, change: Partial<Span> = 
   truncated: false,
   ...change,
 });
-const open = { closed: new Set<string>(), search: "" };
+const open = { closed: new Set<string>(), search: "", counts: { roots: 0, orphans: 0 } };
 const shape = (rows: ReturnType<typeof spanRows>) =>
   rows.map((row) =>
-    row.kind === "span" ? `${" ".repeat(row.depth)}${row.span.span_id}` : `${" ".repeat(row.depth)}+${row.missing}`,
+    row.kind === "span"
+      ? `${" ".repeat(row.depth)}${row.span.span_id}`
+      : `${" ".repeat(row.depth)}${row.kind === "more" ? `+${row.missing}` : row.kind}`,
   );
 
 describe("a waterfall", () => {
@@ -50,6 +61,28 @@ describe("a waterfall", () => {
     expect(shape(spanRows(tree, { ...open, search: "valueerror" }))).toEqual(["a", " b", "  d"]);
     expect(shape(spanRows(tree, { ...open, search: "tool" }))).toEqual(["a", " c"]);
     expect(shape(spanRows(tree, { ...open, search: "nothing" }))).toEqual([]);
+  });
+
+  test("has all roots and, behind a heading, the spans whose parent has not arrived, and says how many are not loaded", () => {
+    const orphaned = withChildren(tree, [{ parentId: ORPHANS, spans: [span("o", "gone", { child_count: 1 })] }]);
+    const rows = spanRows(orphaned, { ...open, counts: { roots: 5, orphans: 2 } });
+    expect(shape(rows)).toEqual(["a", " b", "  d", " c", " +1", "z", "+3", "orphans", "o", "+1"]);
+    expect(shape(spanRows(orphaned, { ...open, counts: { roots: 5, orphans: 2 }, search: "span o" }))).toEqual([
+      "orphans",
+      "o",
+    ]);
+    expect(shape(spanRows(orphaned, { ...open, counts: { roots: 5, orphans: 2 }, search: "plan" }))).toEqual([
+      "a",
+      " b",
+    ]);
+  });
+
+  test("keeps the order of starts where a later child was read first", () => {
+    const at = (ms: number) => ({ started_at: new Date(T0 + ms).toISOString() });
+    const late = withChildren(emptyTree, [{ parentId: "", spans: [span("a", null, at(9))] }]);
+    expect(
+      withChildren(late, [{ parentId: "", spans: [span("c", null, at(1)), span("a", null, at(9))] }]).children.get(""),
+    ).toEqual(["c", "a"]);
   });
 
   test("takes a page that arrives twice once", () => {

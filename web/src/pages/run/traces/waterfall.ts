@@ -21,14 +21,18 @@ export type Span = {
   readonly truncated: boolean;
 };
 
+/** The parent of spans whose own parent has not arrived, among the lists of children. */
+export const ORPHANS = "orphans";
+
 /** The known spans of a trace. `children` has a list for each parent that was read, by its id, in order; `""` are the roots. */
 export type SpanTree = {
   readonly spans: ReadonlyMap<string, Span>;
   readonly children: ReadonlyMap<string, readonly string[]>;
 };
 
-/** A row of the waterfall: a span, or the note that `missing` children of the span above are not loaded. */
+/** A row of the waterfall: a span, the note that `missing` children of the span above are not loaded, or the heading of spans without their parent. */
 export type SpanRow =
+  | { readonly kind: "orphans"; readonly count: number; readonly depth: number }
   | { readonly kind: "span"; readonly span: Span; readonly depth: number; readonly isOpen: boolean }
   | { readonly kind: "more"; readonly parentId: string; readonly depth: number; readonly missing: number };
 
@@ -45,19 +49,31 @@ export function withChildren(
     const known = children.get(page.parentId) ?? [];
     const seen = new Set(known);
     const added = page.spans.filter((span) => !seen.has(span.span_id)).map((span) => span.span_id);
-    children.set(page.parentId, [...known, ...added]);
     for (const span of page.spans) spans.set(span.span_id, span);
+    const all = [...known, ...added];
+    // The path to a span may have been read before those that start earlier.
+    const isInOrder = known.length === 0 || added.length === 0 || !startsBefore(spans, added[0]!, known.at(-1)!);
+    children.set(page.parentId, isInOrder ? all : all.toSorted((a, b) => (startsBefore(spans, a, b) ? -1 : 1)));
   }
   return { spans, children };
 }
 
+function startsBefore(spans: ReadonlyMap<string, Span>, a: string, b: string): boolean {
+  const [one, other] = [Date.parse(spans.get(a)!.started_at), Date.parse(spans.get(b)!.started_at)];
+  return one === other ? a < b : one < other;
+}
+
 /**
  * Returns the rows to show: roots, and below open spans their children, each with its depth. With a search text only spans whose name,
- * kind or error has it, with those above them. Takes time in proportion to the spans, and no recursion, as traces may be deep.
+ * kind or error has it, with those above them. Roots and spans without their parent are as many as `counts` says. Takes time in proportion to the spans, and no recursion, as traces may be deep.
  */
 export function spanRows(
   tree: SpanTree,
-  options: { readonly closed: ReadonlySet<string>; readonly search: string },
+  options: {
+    readonly closed: ReadonlySet<string>;
+    readonly search: string;
+    readonly counts: { readonly roots: number; readonly orphans: number };
+  },
 ): readonly SpanRow[] {
   const wanted = options.search.trim().toLowerCase();
   const shown = wanted === "" ? undefined : withAncestors(tree, wanted);
@@ -76,7 +92,11 @@ export function spanRows(
       waiting.push({ row: { kind: "span", span, depth, isOpen } });
     }
   };
-  push("", 0, 0);
+  const { roots, orphans } = options.counts;
+  // What is pushed last is shown first.
+  push(ORPHANS, 0, orphans);
+  if (orphans > 0 && waiting.length > 0) waiting.push({ row: { kind: "orphans", count: orphans, depth: 0 } });
+  push("", 0, roots);
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     const { row } = next;
     if (row.kind === "span") {
