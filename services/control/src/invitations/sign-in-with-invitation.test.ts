@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { expectRefusal, newEmail, newOrganization, startControl, type Control } from "../control.fixture.ts";
+import { expectRefusal, newEmail, newOrganization, signIn, startControl, type Control } from "../control.fixture.ts";
 import { invite, visit } from "./invitations.fixture.ts";
 
 let control: Control;
@@ -53,6 +53,19 @@ describe("the link of an invitation", () => {
       await expectRefusal(enter(expired.token, true, own), "invite_expired");
     } finally {
       await own.close();
+    }
+  });
+
+  test("does not sign in as a member, who may have joined in another way meanwhile", async () => {
+    const open = await startControl();
+    try {
+      const orgId = await newOrganization(open);
+      const { email, token } = await invite(open, orgId);
+      await open.client.addSeat({ orgId, email, role: "admin" }, open.operator);
+      await signIn(open, { email, acceptInviteOrgId: orgId });
+      await expectRefusal(enter(token, true, open), "forbidden");
+    } finally {
+      await open.close();
     }
   });
 

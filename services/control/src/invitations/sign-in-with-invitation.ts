@@ -27,11 +27,11 @@ export function signInWithInvitation(deps: ControlDeps): ControlHandlers["signIn
       if (email === undefined) throw notFound("invitation");
       // The user is locked before the organization, as in every sign-in.
       const user = await upsertUser(tx, { id: deps.newId(), email, displayName: "", avatarUrl: "", now: deps.now() });
-      await requireNoAccount(tx, deps, user.id, orgId);
       await lockOrganization(tx, orgId);
       const invitation = await lockInvitation(tx, orgId, id);
       if (invitation === undefined) throw notFound("invitation");
       requireOpen(invitation, deps.now());
+      await requireNoAccount(tx, deps, user.id, orgId);
       await joinByInvitation(tx, deps, call, user, token);
       const session = await openSession(tx, deps, { orgId, userId: user.id });
       await announceChange(tx, orgId);
@@ -43,13 +43,13 @@ export function signInWithInvitation(deps: ControlDeps): ControlHandlers["signIn
 }
 
 /**
- * Checks that a person has no place in another organization. The admin who invites sees the link, and could otherwise enter the other
- * organizations of anyone whose address they know.
+ * Checks that a person is a member of no organization; a reserved seat of this one is no membership yet. The admin who invites sees the link, and could
+ * otherwise act as anyone whose address they know, here and in other organizations.
  * @throws forbidden
  */
 async function requireNoAccount(tx: Tx, { now }: ControlDeps, userId: string, orgId: string): Promise<void> {
   const live = await listMembershipsOfUser(tx, userId);
   const deleted = await listDeletedMemberships(tx, userId, now());
-  if ([...live, ...deleted].every((one) => one.org_id === orgId)) return;
+  if ([...live, ...deleted].every((one) => one.org_id === orgId && one.status === "invited")) return;
   throw new AppError("forbidden", "this person has an account here: sign in first, then open the link again");
 }
