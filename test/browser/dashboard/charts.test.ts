@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { readFile } from "node:fs/promises";
 import { requireChromium, rounds, until } from "@tidemark/testkit";
-import type { Browser, Locator, Page } from "playwright-core";
+import type { Browser } from "playwright-core";
 import type { Api } from "../../stack/client.ts";
 import { describeWith } from "../../stack/describe-with.ts";
 import type { Stack } from "../../stack/attach.ts";
 import { sharedStack } from "../../stack/shared-stacks.ts";
 import { startChromium, type WatchedPage } from "../browser.ts";
 import { expectAccessible } from "./open-dashboard.ts";
+import { card, choose, drawn, pixels, plotIn, saved, savedBytes, settled, spikeIn } from "./shown-charts.ts";
 import { bundleCharts, openCharts, type ChartsPage, type Shown, type ShownRun } from "./open-charts.ts";
 
 const executable = await requireChromium("whether charts show what was logged");
@@ -191,7 +191,7 @@ describeWith(executable)("charts in a browser", () => {
     const { left } = plotIn(svg);
     // A chart is drawn again when finer buckets have arrived.
     await until("the spike to be drawn to its tip, where it is", async () => {
-      const { top, off } = await spikeIn(plot, left);
+      const { top, off } = await spikeIn(plot, left, SPIKE_AT);
       if (top >= 30 || off >= 5)
         throw new Error(`its top is at ${top}, ${off} off; ${await card(page, "long").innerText()}`);
       return true;
@@ -410,7 +410,20 @@ describeWith(executable)("charts in a browser", () => {
       query: "?y=log&smooth=ema:0.9&keys=,loss&zoom=0~200",
     });
     const plot = await drawn(watched.page, "loss");
+    // Values are beside the pointer, and stay when it goes over them once they are pinned.
+    const box = (await plot.boundingBox())!;
+    for (const x of [150, box.width - 20]) {
+      await plot.hover({ position: { x, y: 80 } });
+      const values = (await watched.page.locator(".tm-chart-tip").boundingBox())!;
+      expect(values.x > box.x + x || values.x + values.width < box.x + x).toBe(true);
+      expect(values.x >= 0 && values.x + values.width <= 1440).toBe(true);
+    }
     await plot.click({ position: { x: 150, y: 80 } });
+    await watched.page.locator(".tm-chart-tip li").first().hover();
+    expect(await watched.page.locator(".tm-chart-tip li").allInnerTexts()).toEqual([
+      expect.stringMatching(/^alpha\s+0\.\d+$/),
+      expect.stringMatching(/^beta\s+0\.\d+$/),
+    ]);
     await watched.page.getByRole("button", { name: "Close values" }).waitFor();
     await expectAccessible(watched);
     await watched.page.getByRole("button", { name: "Browse" }).click();
@@ -433,36 +446,6 @@ describeWith(executable)("charts in a browser", () => {
   });
 });
 
-/** Where the data of a chart is in its picture, in pixels: it is drawn three pixels beyond the plot. */
-function plotIn(svg: string): Readonly<Record<"left" | "top" | "width" | "height", number>> {
-  const [, x, y, w, h] = /<rect x="([\d.]+)" y="([\d.]+)" width="([\d.]+)" height="([\d.]+)"/.exec(svg)!.map(Number);
-  return { left: x! + 3, top: y! + 3, width: w! - 6, height: h! - 6 };
-}
-
-/** Returns the topmost row of the line of a chart with a spike, and how many pixels lie between the spike and its place. */
-async function spikeIn(plot: Locator, left: number): Promise<{ readonly top: number; readonly off: number }> {
-  // The first row of each column that is colored, be it pale: the tip of a spike lies between two columns. The axes are gray, with a little blue.
-  const rows = await plot
-    .locator("canvas")
-    .first()
-    .evaluate((canvas: HTMLCanvasElement) => {
-      const { data, width, height } = canvas.getContext("2d")!.getImageData(0, 0, canvas.width, canvas.height);
-      return Array.from({ length: width }, (_, x) => {
-        for (let y = 0; y < height; y++) {
-          const [r, g, b, a] = data.subarray(4 * (y * width + x), 4 * (y * width + x) + 4);
-          if (a! > 20 && Math.max(r!, g!, b!) - Math.min(r!, g!, b!) > 25) return y;
-        }
-        return height;
-      });
-    });
-  const tops = rows.slice(Math.round(left));
-  const top = Math.min(...tops);
-  const [low, high] = (await plot.getAttribute("data-x"))!.split(" ").map(Number) as [number, number];
-  const width = (await plot.boundingBox())!.width - 14 - left;
-  // The flanks of the spike are pale as well, a bucket or two wide.
-  return { top, off: Math.abs(tops.indexOf(top) - (width * (SPIKE_AT - low)) / (high - low)) };
-}
-
 /** Numbers from 0 to 1 that are the same each time (mulberry32). */
 function chance(seed: number): () => number {
   let state = seed;
@@ -472,46 +455,4 @@ function chance(seed: number): () => number {
     mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
-}
-
-const card = (page: Page, name: string): Locator => page.locator(`article[data-key="${name}"]`);
-
-/** Waits until the chart of a key is drawn, and returns its plot. */
-async function drawn(page: Page, name: string): Promise<Locator> {
-  const plot = card(page, name).locator(".tm-chart-plot[data-x]");
-  await plot.scrollIntoViewIfNeeded();
-  await plot.waitFor();
-  await settled(page, name);
-  return plot;
-}
-
-/** Waits until nothing is read for the chart of a key, and the frame with it is drawn. */
-async function settled(page: Page, name: string): Promise<void> {
-  await page.waitForTimeout(100);
-  await page.locator(`article[data-key="${name}"]:not([aria-busy])`).waitFor();
-  await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
-}
-
-async function choose(page: Page, name: string, item: string): Promise<void> {
-  await card(page, name)
-    .getByRole("button", { name: `More for ${name}` })
-    .click();
-  await page.getByRole("menuitem", { name: item }).click();
-}
-
-async function savedBytes(page: Page, name: string, kind: "CSV" | "SVG" | "PNG"): Promise<Buffer> {
-  const [download] = await Promise.all([page.waitForEvent("download"), choose(page, name, `Download ${kind}`)]);
-  return readFile(await download.path());
-}
-
-async function saved(page: Page, name: string, kind: "CSV" | "SVG"): Promise<string> {
-  return (await savedBytes(page, name, kind)).toString();
-}
-
-/** The pixels of a chart as a text. */
-async function pixels(plot: Locator): Promise<string> {
-  return plot
-    .locator("canvas")
-    .first()
-    .evaluate((canvas: HTMLCanvasElement) => canvas.toDataURL());
 }

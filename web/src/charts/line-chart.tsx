@@ -8,7 +8,7 @@ import type { Axes, Line } from "./scene/line-model.ts";
 import { lineScene, type LineScene } from "./scene/line-scene.ts";
 import type { Range } from "./scene/scale.ts";
 import { pageInks, usePainter } from "./view/canvas-stage.ts";
-import { axisText, drawPointed, summaryOf } from "./view/readings.ts";
+import { drawPointed, summaryOf } from "./view/readings.ts";
 import { useChartKeys } from "./view/use-chart-keys.ts";
 import { createLink, useChartPointer, type ChartLink } from "./view/chart-pointer.ts";
 import { Tooltip } from "./view/tooltip.tsx";
@@ -117,15 +117,7 @@ export function LineChart({
         {drawn === undefined && width > 0 && <p class="tm-chart-empty">No points here.</p>}
       </div>
       {drawn !== undefined && (
-        <Tooltip
-          id={id}
-          link={link}
-          lines={lines}
-          drawn={drawn}
-          width={width}
-          axisText={(x) => axisText(given, x)}
-          onHighlight={onHighlight}
-        />
+        <Tooltip id={id} link={link} lines={lines} drawn={drawn} axes={axes} plot={place} onHighlight={onHighlight} />
       )}
       {drawn !== undefined && drawn.notes.length > 0 && <p class="tm-chart-notes">{drawn.notes.join(". ")}.</p>}
       <p class="tm-chart-hidden" aria-live="polite">

@@ -10,7 +10,7 @@ import type { ShownChart, ShownRun } from "./view.ts";
 const HEIGHT = 240;
 const WIDTH_MIN = 200;
 
-const AXES: Axes = { x: { kind: "number", log: false }, y: { log: false, ignoreOutliers: false } };
+const AXES: Axes = { x: { kind: "step", log: false }, y: { log: false, ignoreOutliers: false } };
 
 /** Colors of the style sheet, which follow its theme; `--line` is that of a line's class. */
 const INKS: Inks = { surface: "var(--card)", ink: "var(--text)", faint: "var(--faint)", rule: "var(--rule)" };

@@ -25,8 +25,8 @@ export function isInherited({ step, forkStep }: Line, i: number): boolean {
   return forkStep !== undefined && step !== undefined && step[i]! <= forkStep;
 }
 
-/** How an axis is drawn. */
-export type AxisKind = "number" | "duration" | "clock";
+/** How an axis is drawn. Steps may be whole numbers alone. */
+export type AxisKind = "step" | "number" | "duration" | "clock";
 
 /** Options of the axes. */
 export type Axes = {
@@ -59,6 +59,17 @@ export function nearestAt(line: Line, x: number): number {
   if (after >= line.x.length) return before;
   if (before < 0) return after;
   return x - line.x[before]! <= line.x[after]! - x ? before : after;
+}
+
+/**
+ * Returns where a point or bucket of an axis of steps is, for people to read: a bucket of several points lies between whole steps, and the nearest one is
+ * named.
+ */
+export function stepAt({ x, count }: Line, place: number): number {
+  const at = x[place]!;
+  if (count === undefined || Number.isInteger(at)) return at;
+  const next = place + 1 < x.length ? x[place + 1]! - at : at - (x[place - 1] ?? at);
+  return Math.abs(next) >= 1 ? Math.round(at) : at;
 }
 
 /** Returns a column without the parent's part, so that the line begins with the fork. */

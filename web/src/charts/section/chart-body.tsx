@@ -14,7 +14,7 @@ import type { ChartLines } from "./use-lines.ts";
 function axesOf({ state }: Pick<ChartContext, "state">): Axes {
   const { x, xLog, yLog, ignoreOutliers, zoom } = state;
   const label = x.startsWith("metric:") ? x.slice("metric:".length) : undefined;
-  const kind = x === "relative" ? "duration" : x === "time" ? "clock" : "number";
+  const kind = x === "relative" ? "duration" : x === "time" ? "clock" : x === "step" ? "step" : "number";
   return {
     x: { kind, log: xLog && kind !== "clock", ...(label === undefined ? {} : { label }) },
     y: { log: yLog, ignoreOutliers },
@@ -120,7 +120,7 @@ function TableTwin({
         <caption class="tm-chart-hidden">{title}</caption>
         <thead>
           <tr>
-            <th scope="col">{axes.x.kind === "number" ? (axes.x.label ?? "Step") : "Time"}</th>
+            <th scope="col">{axes.x.kind === "step" ? "Step" : (axes.x.label ?? "Time")}</th>
             {shown.map(({ id, name }) => (
               <th key={id} scope="col">
                 {name}
@@ -131,7 +131,9 @@ function TableTwin({
         <tbody>
           {rows.map(({ x, values }) => (
             <tr key={x}>
-              <th scope="row">{axes.x.kind === "number" ? shortNumber(x) : axisText(axes, x)}</th>
+              <th scope="row">
+                {axes.x.kind === "step" || axes.x.kind === "number" ? shortNumber(x) : axisText(axes, x)}
+              </th>
               {values.map((value, i) => (
                 <td key={shown[i]!.id}>{value === undefined ? "" : shortNumber(value)}</td>
               ))}

@@ -1,7 +1,7 @@
 import { signal, type Signal } from "@preact/signals";
 import type { RefObject } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import type { Line } from "../scene/line-model.ts";
+import type { Axes, Line } from "../scene/line-model.ts";
 import type { LineScene } from "../scene/line-scene.ts";
 import type { Range, Scale } from "../scene/scale.ts";
 import type { Box } from "../scene/scene.ts";
@@ -30,7 +30,11 @@ export function createLink(): ChartLink {
 export type ChartParts = {
   readonly id: string;
   readonly link: ChartLink;
-  readonly latest: RefObject<{ readonly drawn: LineScene | undefined; readonly lines: readonly Line[] }>;
+  readonly latest: RefObject<{
+    readonly drawn: LineScene | undefined;
+    readonly lines: readonly Line[];
+    readonly axes: Axes;
+  }>;
   readonly onZoomX: ((range: Range | undefined) => void) | undefined;
   readonly setZoomY: (range: Range | undefined) => void;
 };

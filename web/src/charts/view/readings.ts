@@ -1,4 +1,4 @@
-import { nearestAt, type Axes, type Line } from "../scene/line-model.ts";
+import { nearestAt, stepAt, type Axes, type Line } from "../scene/line-model.ts";
 import type { Scale } from "../scene/scale.ts";
 import type { LineScene } from "../scene/line-scene.ts";
 import { counted, shortDuration, shortNumber } from "../scene/numbers.ts";
@@ -44,19 +44,42 @@ export function nearestReading(readings: readonly Reading[], top: number | undef
   return nearest;
 }
 
-/** Returns the readings to list: at most `most`, around the nearest one, still the highest first. */
+/** Returns the readings to list, at most `most`: the nearest one first, then those nearest to it, the highest first. */
 export function listed(readings: readonly Reading[], nearest: Reading | undefined, most: number): readonly Reading[] {
-  if (readings.length <= most) return readings;
-  const middle = nearest === undefined ? 0 : readings.indexOf(nearest);
-  const from = Math.min(Math.max(0, middle - Math.floor(most / 2)), readings.length - most);
-  return readings.slice(from, from + most);
+  if (nearest === undefined) return readings.slice(0, most);
+  const away = ({ top }: Reading): number => (Number.isFinite(top) ? Math.abs(top - nearest.top) : Infinity);
+  const others = readings.filter((one) => one !== nearest);
+  const near = new Set(others.toSorted((a, b) => away(a) - away(b)).slice(0, most - 1));
+  return [nearest, ...others.filter((one) => near.has(one))];
 }
 
 /** Writes a value of the horizontal axis with its meaning. */
 export function axisText({ x, offsetMinutes }: Axes, value: number): string {
   if (x.kind === "duration") return shortDuration(value);
   if (x.kind === "clock") return clockText(value, offsetMinutes ?? 0);
-  return `${x.label ?? "step"} ${shortNumber(value)}`;
+  return `${x.kind === "step" ? "step" : (x.label ?? "step")} ${shortNumber(value)}`;
+}
+
+/** Writes where a point or bucket lies on the axis. */
+export function placeText(axes: Axes, { line, place, x }: Pick<Reading, "line" | "place" | "x">): string {
+  return axisText(axes, axes.x.kind === "step" ? stepAt(line, place) : x);
+}
+
+/** Digits of a deviation that count. */
+const SPREAD_DIGITS = 3;
+
+/** Writes how far the points of a bucket or the runs of a group spread: `± 0.02`, or from the lowest to the highest. Empty where they do not. */
+export function spreadText({
+  line: { y, low, high, count, isSpread },
+  place,
+}: Pick<Reading, "line" | "place">): string {
+  const [least, most] = [low?.[place], high?.[place]];
+  if (least === undefined || most === undefined || !(least < most) || (count?.[place] ?? 2) < 2) return "";
+  const [under, above] = [y[place]! - least, most - y[place]!];
+  const isEven = isSpread === true && Math.abs(under - above) <= 1e-9 * Math.max(under, above);
+  return isEven
+    ? `± ${shortNumber(Number(above.toPrecision(SPREAD_DIGITS)))}`
+    : `${shortNumber(least)} to ${shortNumber(most)}`;
 }
 
 /** Writes a clock time to the second, in the viewer's time zone: `2026-11-25 12:00:05`. */

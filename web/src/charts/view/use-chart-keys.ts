@@ -1,5 +1,5 @@
 import { useRef, useState } from "preact/hooks";
-import { isInherited } from "../scene/line-model.ts";
+import { isInherited, stepAt } from "../scene/line-model.ts";
 import { shortNumber } from "../scene/numbers.ts";
 import { readingsAt } from "./readings.ts";
 import { zoomedAround, type ChartParts } from "./chart-pointer.ts";
@@ -16,9 +16,9 @@ export function useChartKeys({ id, link, latest, onZoomX, setZoomY }: ChartParts
   readonly onKeyDown: (event: KeyboardEvent) => void;
 } {
   const [announced, setAnnounced] = useState("");
-  const at = useRef<number | undefined>(undefined);
+  const here = useRef<number | undefined>(undefined);
   const onKeyDown = (event: KeyboardEvent): void => {
-    const { drawn, lines } = latest.current;
+    const { drawn, lines, axes } = latest.current;
     if (drawn === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
     const { x, y } = drawn;
     const far = event.shiftKey ? FAR : 1;
@@ -36,15 +36,17 @@ export function useChartKeys({ id, link, latest, onZoomX, setZoomY }: ChartParts
       const places = placesIn(lines, x.domain);
       if (places.length === 0) return;
       const now =
-        at.current === undefined
+        here.current === undefined
           ? move > 0
             ? -1
             : places.length
-          : places.findLastIndex((place) => place <= at.current!);
+          : places.findLastIndex((place) => place <= here.current!);
       const next = places[Math.min(Math.max(0, now + move), places.length - 1)]!;
-      at.current = next;
+      here.current = next;
       link.pointed.value = { x: next, top: undefined, chart: id, pinned: true };
       const readings = readingsAt(lines, next, x, y);
+      const read = readings.find((one) => one.x === next);
+      const at = read === undefined || axes.x.kind !== "step" ? next : stepAt(read.line, read.place);
       const values = readings
         .slice(0, SAID_MAX)
         .map(
@@ -52,10 +54,10 @@ export function useChartKeys({ id, link, latest, onZoomX, setZoomY }: ChartParts
             `${line.name} ${shortNumber(value)}${isInherited(line, place) ? ` (part of its parent, forked at step ${shortNumber(line.forkStep!)})` : ""}`,
         );
       const more = readings.length > SAID_MAX ? `, and ${readings.length - SAID_MAX} more` : "";
-      setAnnounced(`At ${shortNumber(next)}: ${values.join(", ")}${more}`);
+      setAnnounced(`At ${shortNumber(at)}: ${values.join(", ")}${more}`);
       return;
     }
-    const pixel = x.toPixel(at.current ?? x.toValue((x.pixels[0] + x.pixels[1]) / 2));
+    const pixel = x.toPixel(here.current ?? x.toValue((x.pixels[0] + x.pixels[1]) / 2));
     if (event.key === "+" || event.key === "=") onZoomX?.(zoomedAround(x, pixel, 0.5));
     else if (event.key === "-") onZoomX?.(zoomedAround(x, pixel, 2));
     else if (event.key === "0") {
@@ -64,7 +66,7 @@ export function useChartKeys({ id, link, latest, onZoomX, setZoomY }: ChartParts
     } else if (event.key === "Escape" && link.pointed.peek() !== undefined) {
       event.stopPropagation();
       link.pointed.value = undefined;
-      at.current = undefined;
+      here.current = undefined;
     } else return;
     event.preventDefault();
   };

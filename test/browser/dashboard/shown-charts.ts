@@ -1,0 +1,82 @@
+import { readFile } from "node:fs/promises";
+import type { Locator, Page } from "playwright-core";
+
+/** Where the data of a chart is in its picture, in pixels: it is drawn three pixels beyond the plot. */
+export function plotIn(svg: string): Readonly<Record<"left" | "top" | "width" | "height", number>> {
+  const [, x, y, w, h] = /<rect x="([\d.]+)" y="([\d.]+)" width="([\d.]+)" height="([\d.]+)"/.exec(svg)!.map(Number);
+  return { left: x! + 3, top: y! + 3, width: w! - 6, height: h! - 6 };
+}
+
+/** Returns the topmost row of the line of a chart with a spike, and how many pixels lie between the spike and its place. */
+export async function spikeIn(
+  plot: Locator,
+  left: number,
+  spikeAt: number,
+): Promise<{ readonly top: number; readonly off: number }> {
+  // The first row of each column that is colored, be it pale: the tip of a spike lies between two columns. The axes are gray, with a little blue.
+  const rows = await plot
+    .locator("canvas")
+    .first()
+    .evaluate((canvas: HTMLCanvasElement) => {
+      const { data, width, height } = canvas.getContext("2d")!.getImageData(0, 0, canvas.width, canvas.height);
+      return Array.from({ length: width }, (_, x) => {
+        for (let y = 0; y < height; y++) {
+          const [r, g, b, a] = data.subarray(4 * (y * width + x), 4 * (y * width + x) + 4);
+          if (a! > 20 && Math.max(r!, g!, b!) - Math.min(r!, g!, b!) > 25) return y;
+        }
+        return height;
+      });
+    });
+  const tops = rows.slice(Math.round(left));
+  const top = Math.min(...tops);
+  const [low, high] = (await plot.getAttribute("data-x"))!.split(" ").map(Number) as [number, number];
+  const width = (await plot.boundingBox())!.width - 14 - left;
+  // The flanks of the spike are pale as well, a bucket or two wide.
+  return { top, off: Math.abs(tops.indexOf(top) - (width * (spikeAt - low)) / (high - low)) };
+}
+
+/** The card of a key. */
+export const card = (page: Page, name: string): Locator => page.locator(`article[data-key="${name}"]`);
+
+/** Waits until the chart of a key is drawn, and returns its plot. */
+export async function drawn(page: Page, name: string): Promise<Locator> {
+  const plot = card(page, name).locator(".tm-chart-plot[data-x]");
+  await plot.scrollIntoViewIfNeeded();
+  await plot.waitFor();
+  await settled(page, name);
+  return plot;
+}
+
+/** Waits until nothing is read for the chart of a key, and the frame with it is drawn. */
+export async function settled(page: Page, name: string): Promise<void> {
+  await page.waitForTimeout(100);
+  await page.locator(`article[data-key="${name}"]:not([aria-busy])`).waitFor();
+  await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+}
+
+/** Chooses an item of the menu of a card. */
+export async function choose(page: Page, name: string, item: string): Promise<void> {
+  await card(page, name)
+    .getByRole("button", { name: `More for ${name}` })
+    .click();
+  await page.getByRole("menuitem", { name: item }).click();
+}
+
+/** Saves a chart as a file, and returns it. */
+export async function savedBytes(page: Page, name: string, kind: "CSV" | "SVG" | "PNG"): Promise<Buffer> {
+  const [download] = await Promise.all([page.waitForEvent("download"), choose(page, name, `Download ${kind}`)]);
+  return readFile(await download.path());
+}
+
+/** Saves a chart as a file, and returns its text. */
+export async function saved(page: Page, name: string, kind: "CSV" | "SVG"): Promise<string> {
+  return (await savedBytes(page, name, kind)).toString();
+}
+
+/** The pixels of a chart as a text. */
+export async function pixels(plot: Locator): Promise<string> {
+  return plot
+    .locator("canvas")
+    .first()
+    .evaluate((canvas: HTMLCanvasElement) => canvas.toDataURL());
+}
