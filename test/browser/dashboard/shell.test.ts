@@ -33,8 +33,9 @@ describeDashboard("the window of the dashboard", (scene) => {
     await page.keyboard.press("Escape");
     await help.waitFor({ state: "detached" });
     await page.keyboard.press("Control+k");
+    await page.getByRole("option", { name: "Choose columns…" }).waitFor();
     await page.getByRole("option", { name: "keyboard <b>only</b>" }).waitFor();
-    await page.keyboard.type("toggle");
+    await page.keyboard.type("theme dark");
     await page.getByRole("option", { name: "keyboard <b>only</b>" }).waitFor({ state: "detached" });
     await page.keyboard.press("Enter");
     await page.waitForSelector('html[data-theme="dark"]');

@@ -1,9 +1,13 @@
 import { signal, type ReadonlySignal } from "@preact/signals";
 import { useEffect, useId, useRef } from "preact/hooks";
+import type { IconName } from "../ui/icon.tsx";
 
 /** The action of a shortcut; a `label` is shown in the help. A function that returns false lets the browser have the key. */
 type KeyAction = Act | { readonly label: string; readonly run: Act };
 type Act = (event: KeyboardEvent) => unknown;
+
+/** What can be done on a page at the moment; the palette lists it. */
+export type PageAction = { readonly label: string; readonly icon: IconName; readonly run: () => void };
 
 /** Shortcuts of one part of the page. */
 type KeyGroup = {
@@ -11,6 +15,7 @@ type KeyGroup = {
   readonly label: string;
   /** By how they are written. */
   readonly keys: () => Readonly<Record<string, KeyAction>>;
+  readonly actions: () => readonly PageAction[];
 };
 
 const groups = signal<readonly KeyGroup[]>([]);
@@ -18,23 +23,34 @@ const groups = signal<readonly KeyGroup[]>([]);
 /** The shortcuts of the visible parts, the page's own first. */
 export const keyGroups: ReadonlySignal<readonly KeyGroup[]> = groups;
 
+/** Returns what can be done on the page at the moment. */
+export const pageActions = (): readonly PageAction[] => groups.value.flatMap(({ actions }) => actions());
+
 /**
  * Adds shortcuts to a component while it is on screen: `{ j: next, "Shift+x": { label: "Select a range", run } }`. They are off while a person types
- * or a dialog is open; those with Ctrl work while typing too. The last added wins. `label` is the heading in the help.
+ * or a dialog is open; those with Ctrl work while typing too. The last added wins. `label` is the heading in the help, `actions` are added to the palette.
  */
-export function useKeys(keys: Readonly<Record<string, KeyAction>>, { label }: { readonly label: string }): void {
+export function useKeys(
+  keys: Readonly<Record<string, KeyAction>>,
+  { label, actions = NO_ACTIONS }: { readonly label: string; readonly actions?: readonly PageAction[] },
+): void {
   const id = useId();
-  const latest = useRef(keys);
-  latest.current = keys;
+  const latest = useRef({ keys, actions });
+  latest.current = { keys, actions };
   const names = Object.keys(keys).join(" ");
   useEffect(() => {
     // The actions may close over the current render, so they are looked up when they are called.
-    groups.value = [...groups.peek(), { id, label, keys: () => latest.current }];
+    groups.value = [
+      ...groups.peek(),
+      { id, label, keys: () => latest.current.keys, actions: () => latest.current.actions },
+    ];
     return () => {
       groups.value = groups.peek().filter((group) => group.id !== id);
     };
   }, [id, label, names]);
 }
+
+const NO_ACTIONS: readonly PageAction[] = [];
 
 /** Whether key presses go into a text. */
 function isTyping(target: EventTarget | null): boolean {

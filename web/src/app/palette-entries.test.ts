@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { actionEntries, projectEntries, rankEntries, runEntries } from "./palette-entries.ts";
+import { actionEntries, pageEntries, projectEntries, rankEntries, runEntries } from "./palette-entries.ts";
 
 const entries = projectEntries(
   ["vision", "speech", "speech to text", "old speech"].map((name) => ({ id: name, name })),
@@ -27,4 +27,28 @@ test("projects, runs and pages lead to their addresses", () => {
   expect(
     actionEntries(() => undefined).every(({ address, run }) => (address === undefined) !== (run === undefined)),
   ).toBe(true);
+});
+
+test("what can be done on the page is found by any of its words, and done", () => {
+  const done: string[] = [];
+  const entriesOf = pageEntries(
+    ["Stop 2 selected runs…", "Compare 2 selected runs"].map((label) => ({
+      label,
+      icon: "stop" as const,
+      run: () => done.push(label),
+    })),
+  );
+  const [entry, ...more] = rankEntries([...entriesOf, ...actionEntries(() => undefined)], "selected stop");
+  entry?.run?.();
+  expect(done).toEqual(["Stop 2 selected runs…"]);
+  expect(more).toEqual([]);
+});
+
+test("a theme is chosen by its name", () => {
+  const chosen: string[] = [];
+  rankEntries(
+    actionEntries((theme) => chosen.push(theme)),
+    "theme light",
+  )[0]?.run?.();
+  expect(chosen).toEqual(["light"]);
 });

@@ -1,5 +1,7 @@
 import type { IconName } from "../ui/icon.tsx";
 import { projectAddress, runAddress, trashAddress } from "./addresses.ts";
+import type { PageAction } from "./keys.ts";
+import type { ThemeChoice } from "./theme.ts";
 
 /** One thing to go to or to do. */
 export type PaletteEntry = {
@@ -16,10 +18,15 @@ export type PaletteEntry = {
 export type FoundRun = { readonly id: string; readonly name: string; readonly project: string };
 
 /** Entries that are shown in addition to runs. */
-const SHOWN_MAX = 12;
+const SHOWN_MAX = 20;
 
-/** Returns the entries of pages and actions. */
-export function actionEntries(toggleTheme: () => void): readonly PaletteEntry[] {
+/** Returns the entries of what can be done on the page at the moment. */
+export function pageEntries(actions: readonly PageAction[]): readonly PaletteEntry[] {
+  return actions.map(({ label, icon, run }) => ({ id: `page ${label}`, label, kind: "Action", icon, run }));
+}
+
+/** Returns the entries of pages, and of actions that are possible everywhere. */
+export function actionEntries(chooseTheme: (theme: ThemeChoice) => void): readonly PaletteEntry[] {
   const page = (label: string, icon: IconName, address: string): PaletteEntry => ({
     id: address,
     label,
@@ -27,15 +34,25 @@ export function actionEntries(toggleTheme: () => void): readonly PaletteEntry[] 
     icon,
     address,
   });
+  const theme = (label: string, icon: IconName, choice: ThemeChoice): PaletteEntry => ({
+    id: `theme ${choice}`,
+    label,
+    kind: "Action",
+    icon,
+    run: () => chooseTheme(choice),
+  });
   return [
     page("All projects", "grid", "/"),
-    page("API keys", "key", "/settings/keys"),
-    page("Members", "users", "/settings/members"),
-    page("Usage", "gauge", "/settings/usage"),
-    page("Audit log", "list", "/settings/audit"),
-    page("Imports", "upload", "/settings/imports"),
-    page("Trash", "trash", trashAddress()),
-    { id: "theme", label: "Toggle the theme", kind: "Action", icon: "moon", run: toggleTheme },
+    page("Settings: API keys", "key", "/settings/keys"),
+    page("Settings: members", "users", "/settings/members"),
+    page("Settings: usage", "gauge", "/settings/usage"),
+    page("Settings: audit log", "list", "/settings/audit"),
+    page("Settings: trash", "trash", trashAddress()),
+    page("Settings: imports", "upload", "/settings/imports"),
+    page("Settings: sessions", "user", "/settings/sessions"),
+    theme("Theme: dark", "moon", "dark"),
+    theme("Theme: light", "sun", "light"),
+    theme("Theme: as the system", "settings", "system"),
   ];
 }
 

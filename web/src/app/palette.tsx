@@ -3,16 +3,18 @@ import { call } from "../api/client.ts";
 import { useQuery } from "../api/use-answer.ts";
 import { Dialog } from "../ui/dialog.tsx";
 import { Icon } from "../ui/icon.tsx";
+import { pageActions } from "./keys.ts";
 import { navigate } from "./location.tsx";
 import {
   actionEntries,
+  pageEntries,
   projectEntries,
   rankEntries,
   runEntries,
   type FoundRun,
   type PaletteEntry,
 } from "./palette-entries.ts";
-import { toggleTheme } from "./theme.ts";
+import { chooseTheme } from "./theme.ts";
 
 /** Milliseconds after the last letter before runs are searched. */
 const PAUSE_MS = 150;
@@ -21,13 +23,14 @@ const PAUSE_MS = 150;
 export function Palette({ onClose }: { readonly onClose: () => void }) {
   const [text, setText] = useState("");
   const [at, setAt] = useState(0);
+  const page = useMemo(() => pageEntries(pageActions()), []);
   const projects = useProjects();
   const runs = useRuns(text.trim());
   const listId = useId();
   const list = useRef<HTMLDivElement>(null);
   const entries = useMemo(
-    () => [...rankEntries([...projects, ...actionEntries(toggleTheme)], text), ...runs],
-    [projects, runs, text],
+    () => [...rankEntries([...page, ...projects, ...actionEntries(chooseTheme)], text), ...runs],
+    [page, projects, runs, text],
   );
   const current = Math.min(at, entries.length - 1);
   const open = (entry: PaletteEntry | undefined): void => {
@@ -54,8 +57,8 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
         autocomplete="off"
         spellcheck={false}
         autofocus
-        placeholder="Project, run, setting or action"
-        aria-label="Project, run, setting or action"
+        placeholder="Search projects, runs, settings and actions"
+        aria-label="Search projects, runs, settings and actions"
         aria-expanded="true"
         aria-controls={listId}
         aria-activedescendant={entries.length === 0 ? undefined : `${listId}-${current}`}
@@ -66,7 +69,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
         }}
         onKeyDown={onKeyDown}
       />
-      <div ref={list} id={listId} class="tm-palette-list" role="listbox" aria-label="What was found">
+      <div ref={list} id={listId} class="tm-palette-list" role="listbox" aria-label="Results">
         {entries.map((entry, i) => (
           <div
             key={entry.id}
@@ -83,7 +86,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
           </div>
         ))}
       </div>
-      {entries.length === 0 && <p role="status">Nothing is called that.</p>}
+      {entries.length === 0 && <p role="status">Nothing found.</p>}
     </Dialog>
   );
 }

@@ -1,14 +1,10 @@
 import { useRef, useState } from "preact/hooks";
-import type { RefObject } from "preact";
-import { navigate, useTitle } from "../../app/location.tsx";
+import { useTitle } from "../../app/location.tsx";
 import { LookPicker, useVisibleLines } from "../../charts/index.ts";
 import type { GridHandle } from "../../table/grid-types.ts";
 import type { MenuPlace } from "../../ui/context-menu.tsx";
 import { EmptyState, ErrorNote } from "../../ui/page-states.tsx";
 import { Snippet } from "../../ui/copy-button.tsx";
-import { mayControl } from "../../api/session.ts";
-import { runAddress } from "../../app/addresses.ts";
-import { useKeys } from "../../app/keys.ts";
 import { query } from "../../api/queries.ts";
 import { useAnswer } from "../../api/use-answer.ts";
 import "./project-page.css";
@@ -16,12 +12,13 @@ import { BulkBar } from "./bulk/bulk-bar.tsx";
 import type { BulkAction, BulkRun } from "./bulk/bulk.ts";
 import { ChartsPane, RunsPane } from "./runs-and-charts.tsx";
 import { Panes } from "./panes.tsx";
-import { PINS_MAX, toggled, withShown, type TableRun } from "./runs/shown-runs.ts";
-import { useProjectRuns, type ProjectRuns } from "./runs/use-project-runs.ts";
+import { useRunKeys } from "./run-keys.ts";
+import { withShown, type TableRun } from "./runs/shown-runs.ts";
+import { useProjectRuns } from "./runs/use-project-runs.ts";
 import { RowMenu } from "./table/row-menu.tsx";
 import { ColumnPicker } from "./table/column-picker.tsx";
 import { Toolbar } from "./toolbar.tsx";
-import { useView, type View } from "./view/use-view.ts";
+import { useView } from "./view/use-view.ts";
 
 /** The runs of a project: the table, which is the legend, next to the charts. */
 export function ProjectPage({ project }: { readonly project: string }) {
@@ -40,7 +37,15 @@ export function ProjectPage({ project }: { readonly project: string }) {
   const [recolored, setRecolored] = useState<readonly BulkRun[]>([]);
   const [menu, setMenu] = useState<{ readonly run: TableRun; readonly at: MenuPlace } | undefined>();
   const [recoloredRun, ...others] = recolored;
-  useRunKeys({ project, view, runs, grid, onLook: (run) => setRecolored([run]), onStop: () => setBulkAction("stop") });
+  useRunKeys({
+    project,
+    view,
+    runs,
+    grid,
+    onLook: setRecolored,
+    onAction: setBulkAction,
+    onColumns: () => setPickingColumns(true),
+  });
 
   if (found.id === null) {
     return (
@@ -153,55 +158,6 @@ function EmptyProject({ project }: { readonly project: string }) {
       <Snippet label="Python: log a run with a loss" text={python} />
       <Snippet label="Shell: create a run" text={create} />
     </EmptyState>
-  );
-}
-
-/** The page that the keys work on. */
-type KeyedPage = {
-  readonly project: string;
-  readonly view: View;
-  readonly runs: ProjectRuns;
-  readonly grid: RefObject<GridHandle | undefined>;
-  /** Opens the dialog in which a run gets another color. */
-  readonly onLook: (run: TableRun) => void;
-  /** Opens the dialog that stops the selected runs. */
-  readonly onStop: () => void;
-};
-
-/** The keys of the page of a project, which act on the current row of its table. */
-function useRunKeys({ project, view, runs, grid, onLook, onStop }: KeyedPage): void {
-  const { state, change } = view;
-  const currentRow = (): number => Math.max(0, grid.current?.current() ?? 0);
-  const onCurrent = (act: (run: TableRun) => void) => (): void => {
-    const run = runs.rowAt(currentRow());
-    if (run !== undefined) act(run);
-  };
-  const move = (by: number) => (): void => grid.current?.goTo((grid.current.current() ?? 0) + by);
-  const stop = (): void => {
-    if (runs.selected.size === 0) runs.select(currentRow(), "toggle");
-    onStop();
-  };
-  useKeys(
-    {
-      j: { label: "Next run", run: move(1) },
-      k: { label: "Previous run", run: move(-1) },
-      x: { label: "Show or hide its lines", run: onCurrent(runs.toggleShown) },
-      "Shift+x": { label: "Select up to here", run: () => runs.select(currentRow(), "range") },
-      c: { label: "Change its color", run: onCurrent(onLook) },
-      p: { label: "Pin", run: onCurrent((run) => change({ pin: toggled(state.pin, run.id).slice(-PINS_MAX) })) },
-      b: {
-        label: "Make it the baseline",
-        run: onCurrent((run) => change({ base: state.base === run.id ? undefined : run.id })),
-      },
-      Enter: { label: "Open the run", run: onCurrent((run) => navigate(runAddress(project, run.id))) },
-      g: {
-        label: "Group the charts",
-        run: () => document.querySelector<HTMLElement>(".tm-chart-controls button[aria-haspopup]")?.click(),
-      },
-      "/": { label: "Search runs", run: () => document.querySelector<HTMLElement>(".tm-query-input")?.focus() },
-      ...(mayControl() ? { s: { label: "Stop the selected runs", run: stop } } : {}),
-    },
-    { label: "Runs" },
   );
 }
 
