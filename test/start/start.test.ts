@@ -80,10 +80,19 @@ describe.each(servers === undefined ? ["start.ts"] : ["start.ts", "split.ts"])("
       membership: { role: "owner" },
     });
     expect((await signIn({})).status).toBe(401);
+    const again = run(name, ["--link", "--data-dir", join(directory, "data")]);
+    expect(await again.ended).toBe(0);
+    const [, other] = /^http:\S+\/signin#token=(tm_once_\w+)\n$/.exec(again.output()) ?? [];
+    const headers = { origin: link! };
+    expect((await createApi(link!).post("/api/auth/one-time", { token: other }, { headers })).status).toBe(200);
+    expect((await stat(join(directory, "data", "running.json"))).mode & 0o777).toBe(0o600);
     expect(first.output()).toMatch(/^ {2}Version {4}\d+\.\d+\.\d+$/m);
     expect((await stat(join(directory, "data", "api-key"))).mode & 0o777).toBe(0o600);
     first.signal("SIGINT");
     expect(await first.ended).toBe(0);
+    const late = run(name, ["--link", "--data-dir", join(directory, "data")]);
+    expect(await late.ended).toBe(1);
+    expect(late.output()).toMatch(/^tidemark: no server runs with the data folder .*\n$/);
 
     const second = start();
     await ready(second);

@@ -6,7 +6,13 @@ const read = (args: string[], environment: Record<string, string> = {}) =>
 
 describe("the command line", () => {
   test("has a default for everything", () => {
-    expect(read([])).toEqual({ port: 8080, dataDirectory: "/home/ada/lab/data", fresh: false, help: false });
+    expect(read([])).toEqual({
+      port: 8080,
+      dataDirectory: "/home/ada/lab/data",
+      fresh: false,
+      link: false,
+      help: false,
+    });
   });
 
   test("takes from the environment what the arguments leave out", () => {
@@ -18,8 +24,8 @@ describe("the command line", () => {
     });
   });
 
-  test("knows --fresh and --help", () => {
-    expect(read(["--fresh", "--help"])).toMatchObject({ fresh: true, help: true });
+  test("knows --fresh, --link and --help", () => {
+    expect(read(["--fresh", "--link", "--help"])).toMatchObject({ fresh: true, link: true, help: true });
   });
 
   test.each([

@@ -1,5 +1,6 @@
 import { ConfigError } from "@tidemark/host/config";
 import { isStartError } from "@tidemark/local";
+import { newOwnerLink } from "./local-access.ts";
 import { homedir } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
@@ -37,6 +38,16 @@ export async function runLocal(start: (line: CommandLine) => Promise<Running>): 
   }
   if (line.help) {
     say(usage);
+    return;
+  }
+
+  if (line.link) {
+    try {
+      say(await newOwnerLink(line.dataDirectory));
+    } catch (error) {
+      process.stderr.write(`tidemark: ${explain(error)}\n`);
+      process.exitCode = 1;
+    }
     return;
   }
 
@@ -79,6 +90,8 @@ export type CommandLine = {
   dataDirectory: string;
   /** Whether to delete the contents of the data folder first. */
   fresh: boolean;
+  /** Whether to print a new link of the owner for the server that runs with the data folder, and nothing else. */
+  link: boolean;
   help: boolean;
 };
 
@@ -86,6 +99,7 @@ const usage = `Usage: npm start -- [options]
   --port N        port of the REST API (default 8080; TIDEMARK_PORT)
   --data-dir DIR  folder that keeps everything (default ./data; TIDEMARK_DATA_DIRECTORY)
   --fresh         delete that folder first
+  --link          print a new link that signs the owner in to the running server
   --help          this text
 More settings are environment variables, listed in docs/config.md.`;
 
@@ -110,6 +124,7 @@ export function parseCommandLine(
       port: { type: "string" },
       "data-dir": { type: "string" },
       fresh: { type: "boolean", default: false },
+      link: { type: "boolean", default: false },
       help: { type: "boolean", default: false },
     },
     strict: true,
@@ -125,6 +140,7 @@ export function parseCommandLine(
     port,
     dataDirectory: directory(folder, workingDirectory),
     fresh: values.fresh === true,
+    link: values.link === true,
     help: values.help === true,
   };
 }

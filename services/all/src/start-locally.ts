@@ -7,7 +7,7 @@ import { cacheDirectory, startError, startPostgres } from "@tidemark/local";
 import { obtainBundle } from "@tidemark/web/build";
 import { type CommandLine, say, type Running } from "./run-local.ts";
 import { openDataDirectory } from "./data-directory.ts";
-import { ensureLocalKey, prepareLocalDatabase, type LocalProcesses } from "./local-access.ts";
+import { ensureLocalKey, keepRunning, ownerLink, prepareLocalDatabase, type LocalProcesses } from "./local-access.ts";
 
 /** The argument that `startLocally` passes to the function that starts the product. */
 export type LocalParts = {
@@ -90,6 +90,8 @@ export async function startLocally(
       controlUrl: product.controlUrl,
       internalToken,
     });
+    const { controlUrl } = product;
+    stops.push(await keepRunning(line.dataDirectory, { baseUrl, controlUrl, internalToken }));
     say(
       banner({
         version,
@@ -190,9 +192,9 @@ Tidemark is ready (${facts.seconds.toFixed(1)} s). ${facts.mode}
   Version    ${facts.version}
   Reference  ${facts.baseUrl}/openapi.json
 
-Open the dashboard as the owner, once and within ten minutes (later with the API key):
+Open the dashboard as the owner, once and within ten minutes (--link prints another link):
 
-  ${facts.baseUrl}/signin#token=${facts.oneTimeToken}
+  ${ownerLink(facts.baseUrl, facts.oneTimeToken)}
 
 Create a first run:
 

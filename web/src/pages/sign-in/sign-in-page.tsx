@@ -37,8 +37,7 @@ export function SignInPage() {
       {linkFault !== undefined && (
         <div class="tm-card" role="alert">
           <p>
-            This link was used already, or is older than ten minutes. Start Tidemark again for a new one, or sign in
-            here.
+            This link was used already, or is older than ten minutes. <code>npm start -- --link</code> prints a new one.
           </p>
         </div>
       )}
