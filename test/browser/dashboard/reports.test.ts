@@ -184,7 +184,7 @@ describeDashboard("reports", (scene) => {
     expect((await api.get(`/api/reports/${id}`)).json.report.title).toBe("Mine");
   });
 
-  test("are shared by a link that shows the text alone and can be revoked", async () => {
+  test("are shared by a link that shows the text alone, or the data of their panels, and can be revoked", async () => {
     const { stack, open } = scene();
     const id = await write("For everybody");
     const { page } = await open({ path: `/reports/${id}` });
@@ -197,6 +197,29 @@ describeDashboard("reports", (scene) => {
     await stranger.page.getByText("this link opens the text alone").waitFor();
     expect(await stranger.page.getByText("best run").count()).toBe(0);
     await expectAccessible(stranger);
+    await expectClean(stranger, stack);
+    // The author opens the data as well. Nothing else is asked for.
+    await page.getByLabel("The link shows").selectOption("Text and live data");
+    await page.getByRole("button", { name: "Replace link" }).click();
+    const region = page.getByRole("region", { name: "Link to the report" });
+    const next = await until("the next link", async () => {
+      const text = (await region.innerText()).trim();
+      return text !== link.trim() && new URL(text).pathname;
+    });
+    const asked: string[] = [];
+    stranger.page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+    await stranger.page.goto(stack.baseUrl + next);
+    await stranger.page.getByRole("img", { name: /^loss/ }).first().waitFor();
+    await stranger.page.getByRole("img", { name: /^acc by loss: 1 run, loss 0\.0\d+ to 0\.\d+, acc/ }).waitFor();
+    await stranger.page.getByRole("img", { name: /^Runs by their columns: 1 run over config\.lr/ }).waitFor();
+    const row = stranger.page.getByRole("row", { name: /^best run/ });
+    expect(await row.getByRole("cell").allInnerTexts()).toEqual(["Running", "0.1", "0.05"]);
+    expect(await row.getByRole("link").count()).toBe(0);
+    expect(asked.filter((path) => path.includes("/runs") || path.includes("/metrics") || path === "/projects")).toEqual(
+      [],
+    );
+    await expectAccessible(stranger);
+    await stranger.page.setViewportSize(PHONE);
     await expectClean(stranger, stack);
     await page.getByRole("button", { name: "Revoke link" }).click();
     await page.getByText("The link does not work any more").waitFor();

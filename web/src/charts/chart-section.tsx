@@ -11,7 +11,7 @@ import { useVisibleLines } from "./look/run-look.ts";
 import { createVisibleCards } from "./section/card-grid.tsx";
 import { ChartFlow, type FlowSection } from "./section/chart-flow.tsx";
 import { Controls } from "./section/controls.tsx";
-import { useChartState, type ChartContext, type ChartRun } from "./section/chart-context.ts";
+import { useChartState, type ChartContext, type ChartRun, type GivenSeries } from "./section/chart-context.ts";
 import { useNews } from "./section/use-lines.ts";
 import { nextSmoothing, type ChartState } from "./state/chart-state.ts";
 import { createLink } from "./view/chart-pointer.ts";
@@ -36,11 +36,13 @@ export type ChartSectionProps = {
   readonly keys?: readonly string[] | undefined;
   /** The choices of a report; without them they are in the address. */
   readonly settings?: Partial<ChartState> | undefined;
+  /** The series of exactly these keys, which are then not read. */
+  readonly given?: GivenSeries | undefined;
 };
 
 /** Charts of the metrics of runs: searched, grouped by what keys begin with, with choices that the address holds. */
 export function ChartSection(props: ChartSectionProps) {
-  const { project, runs = NO_RUNS, note, live, highlight, onHighlight, keys, settings } = props;
+  const { project, runs = NO_RUNS, note, live, highlight, onHighlight, keys, settings, given } = props;
   const isReading = props.runs === undefined;
   const { state, change } = useChartState(settings);
   const shownRuns = useMemo(() => runs.filter(({ hidden }) => hidden !== true), [runs]);
@@ -87,6 +89,7 @@ export function ChartSection(props: ChartSectionProps) {
       onHighlight?.(id);
     },
     news,
+    given,
   };
   const match = useMemo(() => keyMatch(state.search), [state.search]);
   const names = keys ?? metrics.names;

@@ -3,4 +3,4 @@ export { ChartSection } from "./chart-section.tsx";
 export { useVisibleLines } from "./look/run-look.ts";
 export { LookPicker } from "./look/look-picker.tsx";
 export { RunSwatch } from "./look/look-picker.tsx";
-export type { ChartRun } from "./section/chart-context.ts";
+export type { ChartRun, GivenSeries } from "./section/chart-context.ts";

@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import { currentLocation, setQuery } from "../../app/location.tsx";
 import type { ChartLink } from "../view/chart-pointer.ts";
+import type { Series } from "../series/series.ts";
 import { queryOf, STATE_USUAL, stateOf, type ChartState } from "../state/chart-state.ts";
 
 /** A run whose lines charts show. */
@@ -43,7 +44,12 @@ export type ChartContext = {
   readonly onHighlight: (id: string | undefined) => void;
   /** Counts the news of running runs; 0 where nothing is watched. */
   readonly news: number;
+  /** The series of each metric where they are at hand, as in a shared report; then nothing is read, and all is drawn as it was given. */
+  readonly given?: GivenSeries | undefined;
 };
+
+/** Series by metric. */
+export type GivenSeries = ReadonlyMap<string, readonly Series[]>;
 
 /** The choices for charts: those of the address, or, beginning with `settings`, those of this place alone. */
 export function useChartState(settings: Partial<ChartState> | undefined): Pick<ChartContext, "state" | "change"> {

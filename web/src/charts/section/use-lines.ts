@@ -52,13 +52,16 @@ export function useLines(context: ChartContext, key: string, buckets: number, ac
   };
 }
 
-/** Reads the lines of runs; those of a zoomed range with its own buckets. */
+const NO_SERIES: readonly Series[] = [];
+
+/** Reads the lines of runs; those of a zoomed range with its own buckets. Where they are given, nothing is read. */
 function useRunSeries(
-  { runs, state, news }: ChartContext,
+  { runs, state, news, given }: ChartContext,
   key: string,
   buckets: number,
-  active: boolean,
+  isShown: boolean,
 ): Loaded<readonly Series[]> {
+  const active = isShown && given === undefined;
   const { x, smoothing, zoom } = state;
   const runIds = runs.slice(0, SERIES_RUNS_MAX).map(({ id }) => id);
   const runningIds = runs.filter(({ running }) => running).map(({ id }) => id);
@@ -70,6 +73,7 @@ function useRunSeries(
   const steps = zoom === undefined ? undefined : stepsWithin(zoom, x, whole.result ?? []);
   const inside: SeriesQuery | undefined = active && steps !== undefined ? { ...common, steps } : undefined;
   const zoomed = useSeries(inside, active, news, runningIds);
+  if (given !== undefined) return { ...whole, result: isShown ? (given.get(key) ?? NO_SERIES) : undefined };
   return inside === undefined ? whole : { ...zoomed, result: zoomed.result ?? whole.result };
 }
 

@@ -112,7 +112,7 @@ function Fields({
             value={block.text}
             onInput={(text) => onChange({ ...block, text })}
           />
-          {block.text.trim() !== "" && <BlockView block={block} canReadRuns />}
+          {block.text.trim() !== "" && <BlockView block={block} data={{ from: "reader" }} />}
         </>
       );
     case "code":
@@ -169,12 +169,12 @@ function Fields({
             value={block.caption ?? ""}
             onInput={(caption) => onChange({ ...block, caption })}
           />
-          {block.url.trim() !== "" && <BlockView block={block} canReadRuns />}
+          {block.url.trim() !== "" && <BlockView block={block} data={{ from: "reader" }} />}
         </>
       );
     case "panel_grid":
       return <PanelGridEditor block={block} project={project} onChange={onChange} />;
     default:
-      return <BlockView block={block} canReadRuns />;
+      return <BlockView block={block} data={{ from: "reader" }} />;
   }
 }

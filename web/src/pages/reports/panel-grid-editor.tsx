@@ -136,7 +136,7 @@ export function PanelGridEditor({
           />
         </div>
       )}
-      {block.panels.length > 0 && <PanelGrid block={block} canReadRuns />}
+      {block.panels.length > 0 && <PanelGrid block={block} data={{ from: "reader" }} />}
     </>
   );
 }

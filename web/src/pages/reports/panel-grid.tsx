@@ -3,7 +3,7 @@ import { query } from "../../api/queries.ts";
 import type { RunDetail } from "../../api/run-types.ts";
 import { runAddress, webAddress } from "../../app/addresses.ts";
 import { Link, navigate } from "../../app/location.tsx";
-import { chartRun, ChartSection, type ChartRun } from "../../charts/index.ts";
+import { ChartSection, type GivenSeries } from "../../charts/index.ts";
 import { ErrorNote } from "../../ui/page-states.tsx";
 import { Markdown } from "../../ui/markdown.tsx";
 import { metricWords } from "../../ui/words.ts";
@@ -11,49 +11,88 @@ import { Skeleton } from "../../ui/spinner.tsx";
 import { StatusBadge } from "../../ui/status-badge.tsx";
 import { ParallelCoordinates } from "../../charts/columns/parallel-coordinates.tsx";
 import { Scatter } from "../../charts/columns/scatter.tsx";
-import {
-  chartKeys,
-  parallelOf,
-  pointsOf,
-  runIdsOf,
-  runsOfPanel,
-  tableFields,
-  valueOfField,
-  type Grid,
-} from "./panels.ts";
+import { chartKeys, parallelOf, pointsOf, runIdsOf, runsOfPanel, tableFields, type Grid } from "./panels.ts";
+import { memberRun, type GridRun, type SharedGrid } from "./grid-runs.ts";
 import type { Panel } from "./report-types.ts";
 
 /** Runs that are read for a grid, and how many of a project where none is pinned. */
 const RUNS_MAX = 50;
 const NEWEST = 10;
 
-/** Charts and tables of runs. Their data is read with the rights of the reader, never with the link's. */
-export function PanelGrid({ block, canReadRuns }: { readonly block: Grid; readonly canReadRuns: boolean }) {
-  const { runs, error } = useRunsOf(canReadRuns ? block : undefined);
-  const keys = useMemo(() => chartKeys(block), [block]);
-  const chartRuns = useMemo<readonly ChartRun[]>(() => (runs ?? []).map(chartRun), [runs]);
-  if (!canReadRuns) {
-    return (
-      <p class="tm-locked">
-        Charts and runs are shown to people who sign in to this organization; this link opens the text alone.
-      </p>
-    );
+/**
+ * Where the data of the blocks of panels come from: read with the rights of the reader, opened by a share link, or from nowhere, for a reader of the texts
+ * alone.
+ */
+export type PanelData =
+  | { readonly from: "reader" }
+  | { readonly from: "nowhere" }
+  /** `grid` returns the data of the block at a place; undefined: none. Without it they are still read. */
+  | {
+      readonly from: "link";
+      readonly grid?: (place: number) => SharedGrid | undefined;
+      readonly error?: unknown;
+      /** When the data were read, RFC 3339. */
+      readonly generatedAt?: string;
+    };
+
+/** Charts and tables of runs. */
+export function PanelGrid({
+  block,
+  data,
+  place = 0,
+}: {
+  readonly block: Grid;
+  readonly data: PanelData;
+  /** The place of the block in the report. */
+  readonly place?: number;
+}) {
+  const own = useRunsOf(data.from === "reader" ? block : undefined);
+  if (data.from === "reader") return <Panels block={block} {...own} />;
+  if (data.from === "link") {
+    const found = data.grid?.(place);
+    const runs = data.grid === undefined ? undefined : (found?.runs ?? []);
+    return <Panels block={block} runs={runs} error={data.error} series={found?.series ?? NO_SERIES} />;
   }
-  if (error !== undefined) return <ErrorNote error={error} />;
+  return (
+    <p class="tm-locked">
+      Charts and runs are shown to people who sign in to this organization; this link opens the text alone.
+    </p>
+  );
+}
+
+const NO_SERIES: GivenSeries = new Map();
+
+function Panels({
+  block,
+  runs,
+  error,
+  series,
+}: Found & {
+  readonly block: Grid;
+  /** Those of a share link. */
+  readonly series?: GivenSeries;
+}) {
+  const keys = useMemo(
+    () => chartKeys(block).filter((key) => series === undefined || series.has(key)),
+    [block, series],
+  );
+  if (error !== undefined && runs === undefined) return <ErrorNote error={error} />;
   if (runs === undefined) return <Skeleton height="220px" />;
   const [first] = runs;
-  if (first === undefined) return <p class="tm-muted">These charts have no runs yet, or none that you can see.</p>;
   const fields = tableFields(block);
+  if (first === undefined && block.panels.some(showsRuns))
+    return <p class="tm-muted">These charts have no runs yet, or none that you can see.</p>;
   return (
     <div class="tm-panel-grid">
       <h2 class="tm-hidden">Charts and runs</h2>
       {keys.length > 0 && (
         <ChartSection
-          project={{ id: first.project_id, name: first.project }}
-          runs={chartRuns}
-          live
+          project={first?.project ?? { id: "", name: "" }}
+          runs={runs}
+          live={series === undefined}
           keys={keys}
           settings={{}}
+          given={series}
         />
       )}
       {fields !== undefined && <RunTable runs={runs} fields={fields} />}
@@ -64,6 +103,9 @@ export function PanelGrid({ block, canReadRuns }: { readonly block: Grid; readon
   );
 }
 
+/** Whether a panel shows runs; the others have their own content. */
+const showsRuns = ({ type }: Panel): boolean => !["markdown_panel", "code_panel", "image_panel"].includes(type);
+
 function OtherPanel({
   grid,
   panel,
@@ -71,7 +113,7 @@ function OtherPanel({
 }: {
   readonly grid: Grid;
   readonly panel: Panel;
-  readonly runs: readonly RunDetail[];
+  readonly runs: readonly GridRun[];
 }) {
   if (panel.type === "markdown_panel") return <Markdown text={panel.text ?? ""} />;
   if (panel.type === "code_panel") return <pre class="tm-preview-text">{panel.code ?? ""}</pre>;
@@ -81,34 +123,42 @@ function OtherPanel({
   return null;
 }
 
-function RunTable({ runs, fields }: { readonly runs: readonly RunDetail[]; readonly fields: readonly string[] }) {
+function RunTable({ runs, fields }: { readonly runs: readonly GridRun[]; readonly fields: readonly string[] }) {
+  const columns = fields.map((field) => {
+    const values = runs.map((run) => run.valueOf(field));
+    return { field, values, kind: values.some((value) => typeof value === "string") ? undefined : "tm-number" };
+  });
   return (
     <div class="tm-scroll-x" role="region" aria-label="Runs" tabIndex={0}>
-      <table class="tm-list-table">
+      <table class="tm-list-table tm-report-runs">
         <thead>
           <tr>
             <th scope="col">Run</th>
             <th scope="col">Status</th>
-            {fields.map((field) => (
-              <th key={field} scope="col" class="tm-number">
+            {columns.map(({ field, kind }) => (
+              <th key={field} scope="col" class={kind}>
                 {field}
               </th>
             ))}
           </tr>
         </thead>
         <tbody>
-          {runs.map((run) => (
+          {runs.map((run, row) => (
             <tr key={run.id}>
               <th scope="row">
-                <Link href={runAddress(run.project, run.id, "overview")}>{run.name}</Link>
+                {run.project === undefined ? (
+                  run.name
+                ) : (
+                  <Link href={runAddress(run.project.name, run.id, "overview")}>{run.name}</Link>
+                )}
               </th>
               <td>
-                <StatusBadge status={run.run_control.display_status} stale={run.stale} />
+                <StatusBadge status={run.status} stale={run.stale} />
               </td>
-              {fields.map((field) => {
-                const value = valueOfField(run, field);
+              {columns.map(({ field, values, kind }) => {
+                const value = values[row];
                 return (
-                  <td key={field} class="tm-number">
+                  <td key={field} class={kind}>
                     {typeof value === "number" ? metricWords(value) : (value ?? "–")}
                   </td>
                 );
@@ -121,7 +171,7 @@ function RunTable({ runs, fields }: { readonly runs: readonly RunDetail[]; reado
   );
 }
 
-type Found = { readonly runs: readonly RunDetail[] | undefined; readonly error: unknown };
+type Found = { readonly runs: readonly GridRun[] | undefined; readonly error: unknown };
 
 /** Reads the runs of a grid: those that it pins (some may be gone), else the newest of its projects. */
 function useRunsOf(grid: Grid | undefined): Found {
@@ -136,7 +186,7 @@ function useRunsOf(grid: Grid | undefined): Found {
     const read = async (): Promise<void> => {
       try {
         const one = (id: string): Promise<RunDetail | undefined> =>
-          query<{ run: RunDetail }>(`/runs/${encodeURIComponent(id)}`, { signal }).then(
+          query<{ run: RunDetail }>(`/runs/${encodeURIComponent(id)}`, { signal, exact: true }).then(
             ({ run }) => run,
             // It is gone, or the reader may not see it.
             () => undefined,
@@ -144,12 +194,13 @@ function useRunsOf(grid: Grid | undefined): Found {
         const newest = (project: string): Promise<readonly RunDetail[]> =>
           query<{ runs: RunDetail[] }>(`/api/runs/summary?project=${encodeURIComponent(project)}&limit=${NEWEST}`, {
             signal,
+            exact: true,
           }).then(({ runs }) => runs);
         const runs =
           pinned.length > 0
             ? (await Promise.all(pinned.map(one))).filter((run) => run !== undefined)
             : (await Promise.all(projects.slice(0, 5).map(newest))).flat();
-        if (!signal.aborted) setFound({ runs, error: undefined });
+        if (!signal.aborted) setFound({ runs: runs.map(memberRun), error: undefined });
       } catch (error) {
         if (!signal.aborted) setFound({ runs: undefined, error });
       }
@@ -168,7 +219,7 @@ function RunPanel({
 }: {
   readonly grid: Grid;
   readonly panel: Panel;
-  readonly runs: readonly RunDetail[];
+  readonly runs: readonly GridRun[];
 }) {
   const runs = useMemo(() => runsOfPanel(grid, panel, all), [grid, panel, all]);
   const points = useMemo(() => pointsOf(panel, runs), [panel, runs]);
@@ -187,8 +238,8 @@ function RunPanel({
     );
   }
   const open = (id: string): void => {
-    const run = runs.find((one) => one.id === id);
-    if (run !== undefined) navigate(runAddress(run.project, run.id));
+    const project = runs.find((one) => one.id === id)?.project;
+    if (project !== undefined) navigate(runAddress(project.name, id));
   };
   const [x = "", y = ""] = [panel.x_metric, panel.y_metric];
   return (

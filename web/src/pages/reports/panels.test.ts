@@ -1,5 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import type { RunDetail } from "../../api/run-types.ts";
+import { memberRun, readSharedData, type GridRun } from "./grid-runs.ts";
 import {
   chartKeys,
   columnsOf,
@@ -9,7 +10,6 @@ import {
   runIdsOf,
   runsOfPanel,
   tableFields,
-  valueOfField,
   type Grid,
 } from "./panels.ts";
 
@@ -37,18 +37,21 @@ test("a grid names metrics, runs and columns once", () => {
 
 test("columns are read from a run", () => {
   const one = { latest: 1, min: 0, max: 2, mean: 1, count: 3, best: 2, best_step: 4 };
-  const run = {
+  const run = memberRun({
     name: "r",
     tags: ["a", "b"],
     notes: null,
-    config: { lr: 0.1, optim: { betas: [1, 2] }, "a.b": "flat" },
+    config: { lr: 0.1, optim: { betas: [1, 2] }, "a.b": "flat", seed: 12345678901234567891n },
     metric_aggregates: { loss: one, "val/loss": one },
-  } as unknown as RunDetail;
+    run_control: { display_status: "stopped" },
+  } as unknown as RunDetail);
+  expect(run.status).toBe("stopped");
   const columns = [
     "config.lr",
     "config.optim.betas",
     "config.a.b",
     "config.none",
+    "config.seed",
     "metrics.loss",
     "metrics.val/loss.best",
     "metric/loss/max",
@@ -56,11 +59,12 @@ test("columns are read from a run", () => {
     "notes",
     "constructor",
   ];
-  expect(columns.map((column) => valueOfField(run, column))).toEqual([
+  expect(columns.map((column) => run.valueOf(column))).toEqual([
     0.1,
     "[1,2]",
     "flat",
     undefined,
+    "12345678901234567891",
     1,
     2,
     2,
@@ -70,13 +74,14 @@ test("columns are read from a run", () => {
   ]);
 });
 
-const run = (id: string, config: object, metrics: Readonly<Record<string, number | null>>): RunDetail =>
-  ({
+const run = (id: string, config: object, metrics: Readonly<Record<string, number | null>>): GridRun =>
+  memberRun({
     id,
     name: `run ${id}`,
     config,
     metric_aggregates: Object.fromEntries(Object.entries(metrics).map(([key, latest]) => [key, { latest, best: 99 }])),
-  }) as unknown as RunDetail;
+    run_control: {},
+  } as unknown as RunDetail);
 
 const runs = [
   run("1", { lr: 0.1, opt: { name: "adam" }, on: true }, { loss: 1, acc: 0.5, "loss.best": 7 }),
@@ -147,4 +152,22 @@ describe("the columns that a person edits", () => {
     const stored = [{ metric_key: "loss", config_key: "lr", color: "red" }];
     expect(columnsOf("config.lr, metrics.loss", stored)).toEqual([{ config_key: "lr" }, stored[0]]);
   });
+});
+
+test("the data of a share link are found by their block, and show the same columns", () => {
+  const columns = { step: [0, 1], value: [0.5, null], time: [1, 2] };
+  const series = [
+    { run_id: "1", key: "loss", columns, truncated: false, sampled: false },
+    { run_id: "2", key: "loss", columns: { step: [] }, truncated: false, sampled: false },
+  ];
+  const values = { "config.lr": 0.1, "config.deep": { a: [1] }, "metrics.loss.latest": 2 };
+  const runs = [{ id: "1", name: "best", status: "running", values }];
+  const { grids } = readSharedData({ view_data: { generated_at: "now", grids: [{ block: 3, runs, series }] } });
+  expect([...grids.keys()]).toEqual([3]);
+  const { runs: found, series: given } = grids.get(3)!;
+  expect(found).toMatchObject([{ id: "1", name: "best", running: true, project: undefined }]);
+  const names = ["config.lr", "config.deep", "metrics.loss.latest", "constructor"];
+  expect(names.map((name) => found[0]!.valueOf(name))).toEqual([0.1, '{"a":[1]}', 2, undefined]);
+  expect(given.get("loss")!.map(({ runId, y }) => [runId, [...y]])).toEqual([["1", [0.5, Number.NaN]]]);
+  expect(pointsOf({ type: "scatter", x_metric: "loss", y_metric: "acc" }, found)).toMatchObject([{ x: 2, y: null }]);
 });

@@ -1,6 +1,5 @@
-import type { RunDetail } from "../../api/run-types.ts";
-import { exactJson, valueAt, type ExactValue } from "../../api/exact-json.ts";
 import { joinList, splitList } from "../../app/addresses.ts";
+import type { GridRun } from "./grid-runs.ts";
 import type { Block, Dimension, Panel } from "./report-types.ts";
 
 /** A block of charts and runs. */
@@ -37,36 +36,8 @@ export function tableFields({ panels }: Grid): readonly string[] | undefined {
   return [...new Set([...tables.flatMap((panel) => panel.fields ?? []), ...scalars])];
 }
 
-const AGGREGATES = ["latest", "best", "min", "max", "mean", "count"] as const;
-
-/** Returns what a run has under the name of a column: `config.<path>`, `metrics.<key>[.<aggregate>]`, `name`, `tags`, `notes`. */
-export function valueOfField(run: RunDetail, field: string): string | number | undefined {
-  if (field === "tags") return run.tags.join(", ");
-  if (field === "name" || field === "status") return run[field];
-  if (field === "notes") return run.notes ?? undefined;
-  const [, kind, name] = /^(config|metrics?)[./](.+)$/.exec(field) ?? [];
-  if (name === undefined) return undefined;
-  return kind === "config" ? configValue(run.config, name) : metricValue(run, name);
-}
-
-function metricValue({ metric_aggregates: aggregates }: RunDetail, name: string): number | undefined {
-  for (const aggregate of AGGREGATES) {
-    const suffix = [`.${aggregate}`, `/${aggregate}`].find((one) => name.endsWith(one));
-    const key = suffix === undefined ? undefined : name.slice(0, -suffix.length);
-    if (key !== undefined && Object.hasOwn(aggregates, key)) return aggregates[key]![aggregate] ?? undefined;
-  }
-  return Object.hasOwn(aggregates, name) ? (aggregates[name]!.latest ?? undefined) : undefined;
-}
-
-/** Returns what a config has at a path, whose parts are apart by dots. */
-function configValue(config: { readonly [key: string]: ExactValue }, path: string): string | number | undefined {
-  const value = valueAt(config, [path]) ?? valueAt(config, path.split("."));
-  if (value === undefined || value === null) return undefined;
-  return typeof value === "number" || typeof value === "string" ? value : exactJson(value);
-}
-
 /** Returns the runs of a panel: those that its runset pins, where it pins some. */
-export function runsOfPanel({ runsets }: Grid, panel: Panel, runs: readonly RunDetail[]): readonly RunDetail[] {
+export function runsOfPanel({ runsets }: Grid, panel: Panel, runs: readonly GridRun[]): readonly GridRun[] {
   const pinned = runsets[panel.runset_index ?? 0]?.pinned_run_ids ?? [];
   return pinned.length === 0 ? runs : runs.filter(({ id }) => pinned.includes(id));
 }
@@ -75,7 +46,7 @@ export function runsOfPanel({ runsets }: Grid, panel: Panel, runs: readonly RunD
 type Point = { readonly id: string; readonly name: string; readonly x: number | null; readonly y: number | null };
 
 /** Returns the points of runs in a scatter plot: by the latest values of two metrics. */
-export function pointsOf({ x_metric: x = "", y_metric: y = "" }: Panel, runs: readonly RunDetail[]): readonly Point[] {
+export function pointsOf({ x_metric: x = "", y_metric: y = "" }: Panel, runs: readonly GridRun[]): readonly Point[] {
   return runs.map((run) => ({ id: run.id, name: run.name, x: latestOf(run, x), y: latestOf(run, y) }));
 }
 
@@ -90,7 +61,7 @@ type Parallel = {
 };
 
 /** Returns the columns of parallel coordinates, each once, with the values of runs; of metrics the latest ones. */
-export function parallelOf({ dimensions = [] }: Panel, runs: readonly RunDetail[]): Parallel {
+export function parallelOf({ dimensions = [] }: Panel, runs: readonly GridRun[]): Parallel {
   const known = new Map(dimensions.map((dimension) => [columnName(dimension), dimension]));
   return {
     columns: [...known.keys()].map((name) => ({ name })),
@@ -98,14 +69,15 @@ export function parallelOf({ dimensions = [] }: Panel, runs: readonly RunDetail[
       id: run.id,
       name: run.name,
       values: [...known.values()].map(({ metric_key: metric, config_key: config = "" }) =>
-        metric === undefined ? (configValue(run.config, config) ?? null) : latestOf(run, metric),
+        metric === undefined ? (run.valueOf(`config.${config}`) ?? null) : latestOf(run, metric),
       ),
     })),
   };
 }
 
-function latestOf({ metric_aggregates: aggregates }: RunDetail, key: string): number | null {
-  return Object.hasOwn(aggregates, key) ? aggregates[key]!.latest : null;
+function latestOf(run: GridRun, key: string): number | null {
+  const value = run.valueOf(`metrics.${key}.latest`);
+  return typeof value === "number" ? value : null;
 }
 
 const columnName = ({ metric_key: metric, config_key: config }: Dimension): string =>

@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import { ApiError, call } from "../../api/client.ts";
 import { mayWrite, session } from "../../api/session.ts";
 import { useQuery } from "../../api/use-answer.ts";
@@ -15,7 +15,9 @@ import "./reports.css";
 import { ReportEditor } from "./report-editor.tsx";
 import { ReportText } from "./report-text.tsx";
 import { useProjects, type Report } from "./report-types.ts";
+import type { PanelData } from "./panel-grid.tsx";
 import { ShareDialog } from "./share-dialog.tsx";
+import { useSharedData } from "./use-shared-data.ts";
 
 /** A report, to read and to write. */
 export function ReportPage({ reportId }: { readonly reportId: string }) {
@@ -28,6 +30,7 @@ export function ReportPage({ reportId }: { readonly reportId: string }) {
   const isMember = report?.org_id !== undefined && session.value !== undefined;
   const projects = useProjects(isMember);
   const project = projects.data?.projects.find(({ id }) => id === report?.project_id);
+  const shared = usePanelData(isMember ? undefined : report, share ?? "");
   const [dialog, setDialog] = useState<"share" | "delete">();
   useTitle(report?.title ?? "Report", ...(project === undefined ? [] : [project.name]));
   if (report === undefined) {
@@ -81,7 +84,7 @@ export function ReportPage({ reportId }: { readonly reportId: string }) {
       {isEditing ? (
         <ReportEditor key={report.id} report={report} project={project} reload={read.reload} />
       ) : (
-        <ReportText report={report} canReadRuns={isMember} />
+        <ReportText report={report} data={isMember ? { from: "reader" } : shared} />
       )}
       {dialog === "share" && (
         <ShareDialog report={report} onClose={() => setDialog(undefined)} onChanged={read.reload} />
@@ -110,6 +113,7 @@ export function ReportPage({ reportId }: { readonly reportId: string }) {
 /** A report that a share link opens, for people who are not signed in as well. */
 export function SharedReportPage({ token }: { readonly token: string }) {
   const read = useQuery<{ report: Report }>(`/api/reports/share/${encodeURIComponent(token)}`);
+  const data = usePanelData(read.data?.report, token);
   useTitle(read.data?.report.title ?? "Report");
   if (read.error !== undefined) {
     return (
@@ -118,6 +122,25 @@ export function SharedReportPage({ token }: { readonly token: string }) {
       </EmptyState>
     );
   }
-  if (read.data === undefined) return <Skeleton lines={8} height="24px" />;
-  return <ReportText report={read.data.report} canReadRuns={false} />;
+  return (
+    <div class="tm-reports">
+      {read.data === undefined ? (
+        <Skeleton lines={8} height="24px" />
+      ) : (
+        <ReportText report={read.data.report} data={data} />
+      )}
+    </div>
+  );
+}
+
+/** The data of the panels for a holder of a share link, as far as the link opens them. */
+function usePanelData(report: Report | undefined, token: string): PanelData {
+  const isOpen = report?.share_extent === "data";
+  const { data, error } = useSharedData(isOpen ? token : undefined, report?.share_frozen === true);
+  return useMemo((): PanelData => {
+    if (!isOpen) return { from: "nowhere" };
+    return data === undefined
+      ? { from: "link", error }
+      : { from: "link", grid: (place) => data.grids.get(place), generatedAt: data.generatedAt };
+  }, [isOpen, data, error]);
 }

@@ -50,6 +50,9 @@ export type Report = {
   readonly updated_at: string;
   readonly share_token?: string | null;
   readonly share_token_issued_at: string | null;
+  /** What the share link opens, for those who share it and for its holders. */
+  readonly share_extent?: "blocks" | "data";
+  readonly share_frozen?: boolean;
   readonly visibility: "private" | "org" | "public";
 };
 
