@@ -9,6 +9,11 @@ const PROJECT = "reported";
 /** A column with a member that we do not know. */
 const ACC = { metric_key: "acc", color: "red" };
 
+/** Formulas with what must not come through, and prices. */
+const MATH = String.raw`It is $\frac{1}{n} \href{javascript:alert(2)}{x} \text{<img src=x onerror=hacked=1>}$ for $5 or $6.
+
+$$\theta_{t+1} = \theta_t$$`;
+
 describeDashboard("reports", (scene) => {
   let projectId: string;
   let runId: string;
@@ -38,7 +43,7 @@ describeDashboard("reports", (scene) => {
     };
     const blocks = [
       { kind: "heading", level: 1, text: "Results" },
-      { kind: "markdown", text: `**Bold** ${HOSTILE} [bad](javascript:alert(1))` },
+      { kind: "markdown", text: `**Bold** ${HOSTILE} [bad](javascript:alert(1))\n\n${MATH}` },
       grid,
       { kind: "image", url: "https://elsewhere.test/x.png", caption: HOSTILE },
       { kind: "callout", text: "Mind the seed", variant: "warn" },
@@ -77,6 +82,13 @@ describeDashboard("reports", (scene) => {
     const { page } = watched;
     await page.getByRole("link", { name: "best run" }).waitFor();
     await page.locator("strong", { hasText: "Bold" }).waitFor();
+    expect(await page.locator("math mfrac mn").textContent()).toBe("1");
+    expect(await page.locator("math").evaluateAll((all) => all.map((one) => one.getAttribute("display")))).toEqual([
+      null,
+      "block",
+    ]);
+    expect(await page.locator("math :is(annotation, a, img)").count()).toBe(0);
+    await page.getByText("for $5 or $6.").waitFor();
     await page.getByRole("img", { name: /^acc by loss: 1 run, loss 0\.0\d+ to 0\.\d+, acc/ }).waitFor();
     await page.getByRole("img", { name: /^Runs by their columns: 1 run over config\.lr, .*metrics\.acc\./ }).waitFor();
     await expectAccessible(watched);

@@ -1,11 +1,22 @@
 import createSanitizer from "dompurify";
-import { marked } from "marked";
+import { Marked, type MarkedExtension } from "marked";
+import { mayHaveMath } from "./math-tokens.ts";
 
 const TAGS =
   "p br hr h1 h2 h3 h4 h5 h6 blockquote pre code kbd ul ol li strong em del sub sup a img table thead tbody tr th td details summary".split(
     " ",
   );
 const ATTRIBUTES = ["href", "title", "alt", "src", "start", "colspan", "rowspan", "align", "open"];
+
+/** MathML, which formulas become; without links, styles and what holds HTML. */
+const MATH_TAGS =
+  "math mrow mi mn mo ms mtext mspace mfrac msqrt mroot mstyle mpadded mphantom menclose msub msup msubsup munder mover munderover mmultiscripts mprescripts mtable mtr mtd".split(
+    " ",
+  );
+const MATH_ATTRIBUTES =
+  "display mathvariant mathcolor mathbackground mathsize fence separator stretchy symmetric largeop movablelimits accent accentunder lspace rspace minsize maxsize width height depth voffset linethickness notation scriptlevel displaystyle columnalign columnspacing columnlines rowspacing rowlines columnspan".split(
+    " ",
+  );
 
 createSanitizer.addHook("afterSanitizeAttributes", (node) => {
   if (node.tagName === "A") {
@@ -39,21 +50,29 @@ const PLAIN_TAGS = /&lt;(\/?(?:br|hr|kbd|sub|sup|details|summary)) ?\/?&gt;/gi;
 const escapes: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
 
 /** Markup in the text is shown as written, so that the sanitizer never encounters a handler, which browsers report even where it cannot run. */
-marked.use({
+const rules: MarkedExtension = {
   renderer: {
     html: ({ text }) => text.replaceAll(/[&<>"]/g, (char) => escapes[char]!).replaceAll(PLAIN_TAGS, "<$1>"),
   },
-});
+};
+
+const plainReader = new Marked(rules);
 
 /** HTML that the sanitizer has let through, as Preact takes it. */
 export type SafeHtml = { readonly __html: string };
 
-/** Returns the HTML of a Markdown text with nothing in it that runs, loads from elsewhere or looks like a part of the page. */
-export function safeHtml(text: string): SafeHtml {
-  const html = marked.parse(text, { async: false, gfm: true });
+/**
+ * Returns the HTML of a Markdown text with nothing in it that runs, loads from elsewhere or looks like a part of the page. The library for formulas is
+ * loaded with the first text that may have some.
+ */
+export async function safeHtml(text: string): Promise<SafeHtml> {
+  const reader = mayHaveMath(text) ? (await import("./markdown-math.ts")).mathReader(rules) : plainReader;
+  const html = reader.parse(text, { async: false, gfm: true });
   const safe: unknown = createSanitizer.sanitize(html, {
-    ALLOWED_TAGS: TAGS,
-    ALLOWED_ATTR: ATTRIBUTES,
+    ALLOWED_TAGS: [...TAGS, ...MATH_TAGS],
+    ALLOWED_ATTR: [...ATTRIBUTES, ...MATH_ATTRIBUTES],
+    // None of these is an address.
+    ADD_URI_SAFE_ATTR: ["start", "colspan", "rowspan", "align", "open", ...MATH_ATTRIBUTES],
     ALLOW_DATA_ATTR: false,
     ALLOW_ARIA_ATTR: false,
     ALLOWED_URI_REGEXP: /^(?:https?:|mailto:|data:image\/(?:png|jpeg|gif|webp);|\/|#)/i,

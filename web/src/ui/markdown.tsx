@@ -10,7 +10,8 @@ export function Markdown({ text }: { readonly text: string }) {
     let isLeft = false;
     const render = async (): Promise<void> => {
       const { safeHtml } = await import("./markdown-html.ts");
-      if (!isLeft) setHtml(safeHtml(text));
+      const next = await safeHtml(text);
+      if (!isLeft) setHtml(next);
     };
     void render();
     return () => {
