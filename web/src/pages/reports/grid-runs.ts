@@ -62,6 +62,9 @@ function shownValue(value: ExactValue | undefined): string | number | undefined 
 /** The data of a block that a share link opens. */
 export type SharedGrid = { readonly runs: readonly GridRun[]; readonly series: GivenSeries };
 
+/** Columns of numbers, in which large integers have every digit. */
+type ExactColumns = Readonly<Record<string, readonly (number | bigint | null)[] | undefined>>;
+
 /** The answer to a holder of a share link. */
 type SharedAnswer = {
   readonly view_data: {
@@ -74,7 +77,7 @@ type SharedAnswer = {
         readonly status: string;
         readonly values: { readonly [column: string]: ExactValue };
       }[];
-      readonly series: readonly SentSeries[];
+      readonly series: readonly (Omit<SentSeries, "columns"> & { readonly columns: ExactColumns })[];
     }[];
   };
 };
@@ -86,6 +89,15 @@ export type SharedData = {
   /** By the place of their block in the report. */
   readonly grids: ReadonlyMap<number, SharedGrid>;
 };
+
+function plainColumns(columns: ExactColumns): SentSeries["columns"] {
+  return Object.fromEntries(
+    Object.entries(columns).map(([name, values]) => [
+      name,
+      values?.map((value) => (typeof value === "bigint" ? Number(value) : value)),
+    ]),
+  );
+}
 
 /** Reads the data that a share link opens. */
 export function readSharedData({ view_data: { generated_at: generatedAt, grids } }: SharedAnswer): SharedData {
@@ -108,7 +120,7 @@ export function readSharedData({ view_data: { generated_at: generatedAt, grids }
           series: Map.groupBy(
             series
               .filter(({ columns }) => (columns["step"]?.length ?? 0) > 0)
-              .map((one) => seriesOf(one, { x: "step" })),
+              .map((one) => seriesOf({ ...one, columns: plainColumns(one.columns) }, { x: "step" })),
             ({ key }: Series) => key,
           ),
         },

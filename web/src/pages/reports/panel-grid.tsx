@@ -186,7 +186,7 @@ function useRunsOf(grid: Grid | undefined): Found {
     const read = async (): Promise<void> => {
       try {
         const one = (id: string): Promise<RunDetail | undefined> =>
-          query<{ run: RunDetail }>(`/runs/${encodeURIComponent(id)}`, { signal, exact: true }).then(
+          query<{ run: RunDetail }>(`/runs/${encodeURIComponent(id)}`, { signal }).then(
             ({ run }) => run,
             // It is gone, or the reader may not see it.
             () => undefined,
@@ -194,7 +194,6 @@ function useRunsOf(grid: Grid | undefined): Found {
         const newest = (project: string): Promise<readonly RunDetail[]> =>
           query<{ runs: RunDetail[] }>(`/api/runs/summary?project=${encodeURIComponent(project)}&limit=${NEWEST}`, {
             signal,
-            exact: true,
           }).then(({ runs }) => runs);
         const runs =
           pinned.length > 0

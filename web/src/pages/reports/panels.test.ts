@@ -155,7 +155,7 @@ describe("the columns that a person edits", () => {
 });
 
 test("the data of a share link are found by their block, and show the same columns", () => {
-  const columns = { step: [0, 1], value: [0.5, null], time: [1, 2] };
+  const columns = { step: [0, 1, 2], value: [0.5, null, 10n ** 20n], time: [1, 2, 3] };
   const series = [
     { run_id: "1", key: "loss", columns, truncated: false, sampled: false },
     { run_id: "2", key: "loss", columns: { step: [] }, truncated: false, sampled: false },
@@ -168,6 +168,6 @@ test("the data of a share link are found by their block, and show the same colum
   expect(found).toMatchObject([{ id: "1", name: "best", running: true, project: undefined }]);
   const names = ["config.lr", "config.deep", "metrics.loss.latest", "constructor"];
   expect(names.map((name) => found[0]!.valueOf(name))).toEqual([0.1, '{"a":[1]}', 2, undefined]);
-  expect(given.get("loss")!.map(({ runId, y }) => [runId, [...y]])).toEqual([["1", [0.5, Number.NaN]]]);
+  expect(given.get("loss")!.map(({ runId, y }) => [runId, [...y]])).toEqual([["1", [0.5, Number.NaN, 1e20]]]);
   expect(pointsOf({ type: "scatter", x_metric: "loss", y_metric: "acc" }, found)).toMatchObject([{ x: 2, y: null }]);
 });

@@ -1,6 +1,5 @@
 import { useEffect } from "preact/hooks";
-import { send } from "../../api/client.ts";
-import { parseExact } from "../../api/exact-json.ts";
+import { call } from "../../api/client.ts";
 import { useAnswer, type Answered } from "../../api/use-answer.ts";
 import { readSharedData, type SharedData } from "./grid-runs.ts";
 
@@ -11,8 +10,7 @@ const AGAIN_MS = 60_000;
 export function useSharedData(token: string | undefined, isFrozen: boolean): Answered<SharedData> {
   const read = useAnswer(token, async (signal) => {
     const path = `/api/reports/share/${encodeURIComponent(token!)}/view-data`;
-    const answer = await send(path, { body: {}, signal });
-    return readSharedData(parseExact(await answer.text()) as Parameters<typeof readSharedData>[0]);
+    return readSharedData(await call<Parameters<typeof readSharedData>[0]>(path, { body: {}, signal }));
   });
   const { data, reload } = read;
   const isLive =
