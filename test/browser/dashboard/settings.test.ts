@@ -184,5 +184,7 @@ describeDashboard("the settings", (scene) => {
     await page.goto(`${new URL(page.url()).origin}/settings/keys`);
     await settled(watched);
     await page.getByText("Only owners and admins").waitFor();
+    const { page: ofKey } = await open({ path: "/settings", scopes: ["export:read", "sdk:ingest"] });
+    await ofKey.getByText("Not open to this API key: API keys, Members, Audit log, Trash, Sessions.").waitFor();
   });
 });

@@ -34,6 +34,7 @@ const sections: readonly Section[] = [
 /** The settings of the organization, those that the signed-in one may see. */
 export function SettingsPage({ section = "" }: { readonly section?: string }) {
   const open = sections.filter(({ isOpen }) => isOpen());
+  const missing = sections.filter(({ isOpen }) => !isOpen()).map(({ label }) => label);
   const known = sections.find(({ id }) => id === section);
   const current = section === "" ? open[0] : known;
   useTitle(current?.label ?? "Settings", "Settings");
@@ -55,13 +56,18 @@ export function SettingsPage({ section = "" }: { readonly section?: string }) {
             </li>
           ))}
         </ul>
+        {!hasUser() && <p class="tm-hint">Not open to this API key: {missing.join(", ")}.</p>}
       </nav>
       <div class="tm-settings-content">
         <h1>{current.label}</h1>
         {current.isOpen() ? (
           <current.Content />
         ) : (
-          <p>Only owners and admins of the organization can see this. Ask one of them.</p>
+          <p>
+            {hasUser()
+              ? "Only owners and admins of the organization can see this. Ask one of them."
+              : "You are signed in with an API key that cannot open this. Sign in as an owner or admin."}
+          </p>
         )}
       </div>
     </div>

@@ -21,6 +21,13 @@ type ViewRow = {
   readonly is_owner?: boolean;
 };
 
+/** Says why a session of a key has no views. */
+const NO_USER: MenuItem = {
+  label: "Views belong to users. You are signed in with an API key.",
+  disabled: true,
+  onSelect: () => undefined,
+};
+
 /** Saved views of a project: opens, saves, shares and deletes them. */
 export function ViewsMenu({ project, current }: { readonly project: string; readonly current: string | undefined }) {
   const [isSaving, setSaving] = useState(false);
@@ -28,7 +35,6 @@ export function ViewsMenu({ project, current }: { readonly project: string; read
   const { data, reload } = useQuery<{ workspace_views: readonly ViewRow[] }>(
     hasUser() ? "/api/workspace-views?limit=100" : undefined,
   );
-  if (!hasUser()) return null;
   const views = (data?.workspace_views ?? []).filter((one) => one.project === project);
   const view = views.find(({ id }) => id === current);
   const isOwn = view !== undefined && view.is_owner !== false;
@@ -73,6 +79,7 @@ export function ViewsMenu({ project, current }: { readonly project: string; read
         ]
       : [];
   const items: MenuItem[] = [
+    ...(hasUser() ? [] : [NO_USER]),
     ...views.map((one): MenuItem => ({
       label: one.name,
       checked: one.id === current,
@@ -81,7 +88,9 @@ export function ViewsMenu({ project, current }: { readonly project: string; read
     })),
     ...(views.length > 0 ? (["line"] as const) : []),
     ...own,
-    ...(mayWrite() ? [{ label: "Save as a view…", icon: "plus" as const, onSelect: () => setSaving(true) }] : []),
+    ...(hasUser() && mayWrite()
+      ? [{ label: "Save as a view…", icon: "plus" as const, onSelect: () => setSaving(true) }]
+      : []),
     { label: "Show everything", icon: "reset", onSelect: () => navigate(currentLocation.peek().path) },
   ];
   return (
