@@ -289,6 +289,14 @@ describeModes("artifacts", (stack) => {
         body: { ...wish, delete_aliases: true },
       });
       expect(gone.json.artifact_version.state).toBe("soft_deleted");
+      const ofRun = (await api.get(`${path}/artifact-versions`)).json;
+      expect(ofRun).toMatchObject({ total: 2, has_more: false });
+      expect(ofRun.artifact_versions).toMatchObject(
+        ["input", "output"].map((direction) => ({
+          direction,
+          artifact_version: { id: version.id, state: "soft_deleted" },
+        })),
+      );
       expect((await get(version.id)).status).toBe(410);
       expect((await get(`${version.id}/manifest`)).status).toBe(410);
       expect((await download(api, key, `/api/artifact-entries/${entry}/download`)).status).toBe(410);

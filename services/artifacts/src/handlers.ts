@@ -17,7 +17,13 @@ import { beginUpload } from "./uploads/begin-upload.ts";
 import { locatePart, renewParts } from "./uploads/renew-parts.ts";
 import { addInput, resolveVersion } from "./versions/resolve-version.ts";
 import { deleteVersion, setRetention } from "./versions/retention.ts";
-import { getVersion, getVersionLineage, listEntries, locateEntry } from "./versions/get-version.ts";
+import {
+  getVersion,
+  getVersionLineage,
+  listEntries,
+  listVersionsOfRunHandler,
+  locateEntry,
+} from "./versions/get-version.ts";
 import type { ArtifactsArchiveService } from "@tidemark/proto/artifacts/v1/archive";
 import type { ArtifactsRestoreService } from "@tidemark/proto/artifacts/v1/restore";
 import type { Handlers } from "@tidemark/rpc";
@@ -55,6 +61,7 @@ export function artifactsHandlers(deps: ArtifactsDeps): ArtifactsHandlers {
     listEntries: listEntries(deps),
     locateEntry: locateEntry(deps),
     getVersionLineage: getVersionLineage(deps),
+    listVersionsOfRun: listVersionsOfRunHandler(deps),
     setRetention: setRetention(deps),
     deleteVersion: deleteVersion(deps),
     addInput: addInput(deps),

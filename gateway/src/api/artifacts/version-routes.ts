@@ -11,6 +11,7 @@ import {
   decodeGetVersion,
   decodeGetVersionLineage,
   decodeListEntries,
+  decodeListVersionsOfRun,
   decodeLocateEntry,
   decodeResolveVersion,
   decodeSetRetention,
@@ -18,12 +19,15 @@ import {
   encodeAddInput,
   encodeGetVersionLineage,
   encodeListEntries,
+  encodeListVersionsOfRun,
   encodeVersion,
   listEntriesQuery,
+  listVersionsOfRunQuery,
   resolveVersionQuery,
   setRetentionBody,
   versionLineageQuery,
   versionLineageSchema,
+  versionOfRunSchema,
 } from "./versions.ts";
 
 const manifestSchema = pageSchema("entries", entrySchema);
@@ -138,6 +142,24 @@ export const versionsRoutes: readonly Route[] = [
     decode: decodeDeleteVersion,
     rpc: (clients, request, call) => clients.artifacts.deleteVersion(request, call),
     encode: encodeVersion,
+  }),
+  route({
+    method: "GET",
+    path: "/api/runs/{run_id}/artifact-versions",
+    tag: "artifact versions",
+    summary: "The versions that a run made and used",
+    description: "In the order of their ids. Deleted versions are listed as long as their rows are kept.",
+    callers: readCallers,
+    rate: "general",
+    idempotency: "none",
+    schemas: {
+      query: listVersionsOfRunQuery.schema,
+      response: pageSchema("artifact_versions", versionOfRunSchema),
+    },
+    statuses: [200, 400, 401, 403, 404],
+    decode: decodeListVersionsOfRun,
+    rpc: (clients, request, call) => clients.artifacts.listVersionsOfRun(request, call),
+    encode: encodeListVersionsOfRun,
   }),
   route({
     method: "POST",

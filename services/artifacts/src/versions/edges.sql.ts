@@ -32,6 +32,34 @@ export async function addEdge(tx: Tx, orgId: string, edge: NewEdge): Promise<Edg
   return (await tx.one<EdgeRow>(insertEdge, [orgId, id, runId, versionId, direction, projectId]))!;
 }
 
+// A key of a project does not see versions of other projects.
+const ofRun = `FROM artifacts.edges e
+   CROSS JOIN LATERAL (SELECT f.project_id FROM artifacts.versions f WHERE f.org_id = $1 AND f.id = e.version_id OFFSET 0) v
+   WHERE e.org_id = $1 AND e.run_id = $2 AND ($3::uuid IS NULL OR v.project_id = $3)`;
+
+const listVersions = sql(
+  "artifacts_list_versions_of_run",
+  `SELECT e.version_id AS "versionId", e.direction ${ofRun} ORDER BY e.version_id, e.direction LIMIT $4::bigint OFFSET $5::bigint`,
+);
+const countVersions = sql("artifacts_count_versions_of_run", `SELECT count(*) AS total ${ofRun}`);
+
+/** Returns a page of the versions that a run made or used, in all projects or one, by id, and how many there are. */
+export async function listVersionsOfRun(
+  tx: Tx,
+  orgId: string,
+  runId: string,
+  projectId: string | undefined,
+  page: { readonly limit: number; readonly offset: number },
+): Promise<{ readonly rows: readonly Pick<EdgeRow, "versionId" | "direction">[]; readonly total: number }> {
+  const values = [orgId, runId, projectId ?? null];
+  const rows = await tx.rows<Pick<EdgeRow, "versionId" | "direction">>(listVersions, [
+    ...values,
+    page.limit,
+    page.offset,
+  ]);
+  return { rows, total: (await tx.one<{ total: number }>(countVersions, values))!.total };
+}
+
 /** A run that made or used a version. */
 export type LineageRow = {
   readonly runId: string;

@@ -1,7 +1,7 @@
 import { type Caller, callerOf, canSee, pathId, throwFault, readPage } from "@tidemark/requests";
 import type { ArtifactsDeps, ArtifactsHandlers } from "../deps.ts";
 import { LINEAGE_RUNS, VERSIONS_PAGE_ROWS } from "@tidemark/limits";
-import { listRunsOfVersion } from "./edges.sql.ts";
+import { listRunsOfVersion, listVersionsOfRun } from "./edges.sql.ts";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { ArtifactVersionSchema, ArtifactEntrySchema } from "@tidemark/proto/artifacts/v1/versions";
 import {
@@ -42,6 +42,36 @@ export function getVersionLineage({ db }: Pick<ArtifactsDeps, "db">): ArtifactsH
           runs: runs.slice(0, limit),
           truncated: runs.length > limit,
           limit,
+        };
+      },
+      { plans: "walks" },
+    );
+  };
+}
+
+/** ArtifactsService.ListVersionsOfRun: those that the caller may see, in any state. @throws not_found, bad_request */
+export function listVersionsOfRunHandler(
+  deps: Pick<ArtifactsDeps, "db" | "runs">,
+): ArtifactsHandlers["listVersionsOfRun"] {
+  return async (request, call) => {
+    const caller = callerOf(call);
+    const runId = pathId(request.runId, "run");
+    await deps.runs.require(caller, [runId]);
+    throwFault(request.queryFault);
+    const { limit, offset } = readPage(request.page, VERSIONS_PAGE_ROWS);
+    return deps.db.readTenant(
+      caller.orgId,
+      async (tx) => {
+        const found = await listVersionsOfRun(tx, caller.orgId, runId, caller.projectId, { limit, offset });
+        const ids = found.rows.map(({ versionId }) => versionId);
+        const versions = new Map((await readVersions(tx, caller.orgId, ids)).map((row) => [row.id, row]));
+        return {
+          versions: found.rows.flatMap(({ versionId, direction }) => {
+            const row = versions.get(versionId);
+            return row === undefined ? [] : [{ version: encodeVersion(row), direction }];
+          }),
+          total: BigInt(found.total),
+          page: { limit, offset: BigInt(offset) },
         };
       },
       { plans: "walks" },

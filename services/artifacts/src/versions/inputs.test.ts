@@ -45,6 +45,27 @@ describe("an input", () => {
     }
   });
 
+  test("and what a run made are listed for the run, whichever version it is, also when it is deleted", async () => {
+    const old = await fixture.storeVersion(tenant, collection);
+    const made = await fixture.storeVersion(tenant, collection, { sourceRunId: runId });
+    await fixture.storeVersion(tenant, collection);
+    await use({ versionId: old.id });
+    const list = async (page: object = { limit: 10, offset: 0n }) => {
+      const { versions, total } = await fixture.client.listVersionsOfRun({ runId, page }, callOf(tenant));
+      return {
+        total,
+        versions: Object.fromEntries(versions.map(({ version, direction }) => [version!.id, direction])),
+      };
+    };
+
+    expect(await list()).toEqual({ total: 2n, versions: { [old.id]: "input", [made.id]: "output" } });
+    expect(Object.keys((await list({ limit: 1, offset: 1n })).versions)).toHaveLength(1);
+    const other = await fixture.newTenant();
+    await expect(fixture.client.listVersionsOfRun({ runId }, callOf(other))).rejects.toMatchObject({
+      reason: "not_found",
+    });
+  });
+
   test("is recorded once by many at the same time", async () => {
     const { id } = await fixture.storeVersion(tenant, collection);
     const answers = await Promise.all(Array.from({ length: 10 }, () => use({ versionId: id })));

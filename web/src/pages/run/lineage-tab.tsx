@@ -6,7 +6,14 @@ import { EmptyState, ErrorNote } from "../../ui/page-states.tsx";
 import { Skeleton } from "../../ui/spinner.tsx";
 import { Time } from "../../ui/time.tsx";
 import { useQuery } from "../../api/use-answer.ts";
-import { useArtifactLineage, type Artifact, type Collection, type VersionLineage } from "./files/artifacts.ts";
+import { byteWords, counted, countWords } from "../../ui/words.ts";
+import {
+  useRunVersions,
+  useVersionLineages,
+  type Artifact,
+  type RunVersion,
+  type VersionLineage,
+} from "./files/artifacts.ts";
 import type { TabProps } from "./run-actions.ts";
 
 type Lineage = {
@@ -21,15 +28,11 @@ type Lineage = {
 export function LineageTab({ run, changes }: TabProps) {
   const read = useQuery<Lineage>(`/api/runs/${run.id}/lineage`, { version: changes.run });
   const lineage = read.data;
-  const collections = useQuery<{ collections: Collection[] }>(
-    `/api/artifact-collections?project=${encodeURIComponent(run.project)}&limit=100`,
-    { version: changes.objects },
-  );
-  const artifacts = useArtifactLineage(collections.data?.collections);
-  const made = artifacts.data.filter(({ edges }) => edges.some(({ from }) => from === `run:${run.id}`));
-  const used = artifacts.data.filter(({ edges }) =>
-    edges.some(({ to, direction }) => direction === "input" && to === `run:${run.id}`),
-  );
+  const { versions, total, error } = useRunVersions(run.id, changes.objects);
+  const lineages = useVersionLineages((versions ?? []).map(({ artifact_version: { id } }) => id));
+  const of = (wanted: RunVersion["direction"]): readonly RunVersion[] =>
+    (versions ?? []).filter(({ direction }) => direction === wanted);
+  const shared = { lineages, project: run.project, runId: run.id };
   return (
     <div class="tm-two">
       <section class="tm-panel" aria-labelledby="lineage-forks">
@@ -46,13 +49,14 @@ export function LineageTab({ run, changes }: TabProps) {
       </section>
       <section class="tm-panel" aria-labelledby="lineage-artifacts">
         <h2 id="lineage-artifacts">Artifacts</h2>
-        <ErrorNote error={collections.error ?? artifacts.error} />
-        {artifacts.isLoading && <Skeleton lines={3} height="24px" />}
-        {!artifacts.isLoading && made.length === 0 && used.length === 0 && (
-          <p class="tm-muted">The newest versions of the project’s artifacts were neither made nor used by this run.</p>
+        <ErrorNote error={error} />
+        {versions === undefined && error === undefined && <Skeleton lines={3} height="24px" />}
+        {versions?.length === 0 && <p class="tm-muted">This run neither made nor used a versioned artifact.</p>}
+        <Versions title="Used by this run" versions={of("input")} {...shared} />
+        <Versions title="Made by this run" versions={of("output")} {...shared} />
+        {versions !== undefined && total > versions.length && (
+          <p class="tm-muted">{`${counted(versions.length, "version")} of ${countWords(total)} are shown.`}</p>
         )}
-        <Graph title="Used by this run" lineages={used} project={run.project} runId={run.id} />
-        <Graph title="Made by this run" lineages={made} project={run.project} runId={run.id} />
       </section>
     </div>
   );
@@ -112,55 +116,73 @@ function Node({ run, isHere = false }: { readonly run: RunRow; readonly isHere?:
   );
 }
 
-function Graph({
+function Versions({
   title,
+  versions,
   lineages,
   project,
   runId,
 }: {
   readonly title: string;
-  readonly lineages: readonly VersionLineage[];
+  readonly versions: readonly RunVersion[];
+  readonly lineages: ReadonlyMap<string, VersionLineage>;
   readonly project: string;
   readonly runId: string;
 }) {
-  if (lineages.length === 0) return null;
+  if (versions.length === 0) return null;
   return (
     <>
       <h3>{title}</h3>
       <ul class="tm-tree">
-        {lineages.map(({ nodes, edges }) => {
-          const version = nodes.find(({ kind }) => kind === "artifact_version");
-          const labels = new Map(nodes.map((node) => [node.id, node.label]));
-          if (version === undefined) return null;
-          return (
-            <li key={version.id}>
-              <div class="tm-tree-node">
-                <strong>{version.label}</strong>
-              </div>
-              <ul>
-                {edges.map(({ from, to, direction }) => {
-                  const run = direction === "output" ? from : to;
-                  const id = run.replace(/^run:/, "");
-                  return (
-                    <li key={`${run}/${direction}`}>
-                      <div class="tm-tree-node">
-                        <Badge kind={direction === "output" ? "accent" : "info"}>
-                          {direction === "output" ? "made by" : "used by"}
-                        </Badge>
-                        {id === runId ? (
-                          "this run"
-                        ) : (
-                          <Link href={runAddress(project, id, "overview")}>{labels.get(run) ?? id.slice(0, 8)}</Link>
-                        )}
-                      </div>
-                    </li>
-                  );
-                })}
-              </ul>
-            </li>
-          );
-        })}
+        {versions.map(({ artifact_version: version }) => (
+          <li key={version.id}>
+            <div class="tm-tree-node">
+              <strong>{`${version.name}:${version.version}`}</strong>
+              {version.aliases.map((alias) => (
+                <Badge key={alias} kind="info">
+                  {alias}
+                </Badge>
+              ))}
+              {version.state === "soft_deleted" && <Badge kind="bad">Deleted</Badge>}
+              <span class="tm-muted">
+                {counted(version.file_count, "file")}, {byteWords(version.size_bytes)}
+              </span>
+            </div>
+            <Others lineage={lineages.get(version.id)} project={project} runId={runId} />
+          </li>
+        ))}
       </ul>
     </>
+  );
+}
+
+/** The other runs that made or used a version. */
+function Others({
+  lineage,
+  project,
+  runId,
+}: {
+  readonly lineage: VersionLineage | undefined;
+  readonly project: string;
+  readonly runId: string;
+}) {
+  const labels = new Map(lineage?.nodes.map((node) => [node.id, node.label]));
+  const others = (lineage?.edges ?? [])
+    .map(({ from, to, direction }) => ({ node: direction === "output" ? from : to, direction }))
+    .filter(({ node }) => node !== `run:${runId}`);
+  if (others.length === 0) return null;
+  return (
+    <ul>
+      {others.map(({ node, direction }) => (
+        <li key={`${node}/${direction}`}>
+          <div class="tm-tree-node">
+            <Badge kind={direction === "output" ? "accent" : "info"}>
+              {direction === "output" ? "made by" : "used by"}
+            </Badge>
+            <Link href={runAddress(project, node.replace(/^run:/, ""), "overview")}>{labels.get(node) ?? node}</Link>
+          </div>
+        </li>
+      ))}
+    </ul>
   );
 }

@@ -29,6 +29,7 @@ export type Version = {
   readonly source_step: number | null;
   readonly file_count: number;
   readonly size_bytes: number;
+  readonly state: "active" | "soft_deleted";
   readonly created_at: string;
 };
 
@@ -104,27 +105,61 @@ export function useArtifacts(runId: string, version: number): Artifacts {
   };
 }
 
-/** Collections that are looked at: each costs a request. */
-const COLLECTIONS_MAX = 24;
+/** A version that a run made (`output`) or used (`input`). */
+export type RunVersion = { readonly direction: "input" | "output"; readonly artifact_version: Version };
+
+/** Versions of a run that are listed, in pages of so many. */
+const VERSIONS_MAX = 1000;
+const VERSIONS_PAGE = 200;
+
+type RunVersions = {
+  readonly versions: readonly RunVersion[] | undefined;
+  readonly total: number;
+  readonly error: unknown;
+};
+
+/** Reads the versions that a run made and used, by name, and reads them again when `version` grows. */
+export function useRunVersions(runId: string, version: number): RunVersions {
+  const path = `/api/runs/${runId}/artifact-versions?limit=${VERSIONS_PAGE}`;
+  const read = async (signal: AbortSignal, again: boolean) => {
+    const rows: RunVersion[] = [];
+    for (;;) {
+      const page = await query<{ artifact_versions: RunVersion[]; total: number }>(`${path}&offset=${rows.length}`, {
+        signal,
+        again,
+      });
+      rows.push(...page.artifact_versions);
+      if (page.artifact_versions.length < VERSIONS_PAGE || rows.length >= VERSIONS_MAX)
+        return { rows: rows.toSorted(byName), total: page.total };
+    }
+  };
+  const { data, error } = useAnswer(path, read, version);
+  return { versions: data?.rows, total: data?.total ?? 0, error };
+}
+
+const numbers = new Intl.Collator("en-US", { numeric: true });
+const nameOf = ({ artifact_version: { name, version } }: RunVersion): string => `${name}:${version}`;
+const byName = (a: RunVersion, b: RunVersion): number => numbers.compare(nameOf(a), nameOf(b));
+
+/** Versions whose runs are looked up: each costs a request. */
+const LINEAGES_MAX = 24;
 /** Requests at a time. */
 const PARALLEL = 4;
 
-type Lineages = { readonly data: readonly VersionLineage[]; readonly error: unknown; readonly isLoading: boolean };
-
-/** Reads what made and what used the latest versions of collections, those changed last first. After an error those before it are shown. */
-export function useArtifactLineage(collections: readonly Collection[] | undefined): Lineages {
-  const ids = (collections ?? []).slice(0, COLLECTIONS_MAX).flatMap(({ latest_version: version }) => version?.id ?? []);
-  const { data, isLoading } = useAnswer(collections && ids.join(" "), async (signal) => {
-    const lineages: VersionLineage[] = [];
-    const read = (id: string): Promise<VersionLineage> =>
-      query<VersionLineage>(`/api/artifact-versions/${id}/lineage`, { signal });
-    try {
-      for (let i = 0; i < ids.length; i += PARALLEL)
-        lineages.push(...(await Promise.all(ids.slice(i, i + PARALLEL).map(read))));
-    } catch (error) {
-      return { lineages, error };
-    }
-    return { lineages, error: undefined };
+/** Reads which runs made and used the first of some versions, by their ids; a version that is not available has none. */
+export function useVersionLineages(ids: readonly string[]): ReadonlyMap<string, VersionLineage> {
+  const asked = ids.slice(0, LINEAGES_MAX);
+  const { data } = useAnswer(asked.join(" "), async (signal) => {
+    const lineages = new Map<string, VersionLineage>();
+    const read = (id: string): Promise<unknown> =>
+      query<VersionLineage>(`/api/artifact-versions/${id}/lineage`, { signal }).then(
+        (found) => lineages.set(id, found),
+        () => undefined,
+      );
+    for (let i = 0; i < asked.length; i += PARALLEL) await Promise.all(asked.slice(i, i + PARALLEL).map(read));
+    return lineages;
   });
-  return { data: data?.lineages ?? [], error: data?.error, isLoading: collections === undefined || isLoading };
+  return data ?? NO_LINEAGES;
 }
+
+const NO_LINEAGES: ReadonlyMap<string, VersionLineage> = new Map();

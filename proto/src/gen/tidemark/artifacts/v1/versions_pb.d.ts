@@ -859,6 +859,85 @@ export declare type GetVersionLineageResponse = Message<"tidemark.artifacts.v1.G
 export declare const GetVersionLineageResponseSchema: GenMessage<GetVersionLineageResponse>;
 
 /**
+ * @generated from message tidemark.artifacts.v1.ListVersionsOfRunRequest
+ */
+export declare type ListVersionsOfRunRequest = Message<"tidemark.artifacts.v1.ListVersionsOfRunRequest"> & {
+  /**
+   * @generated from field: string run_id = 1;
+   */
+  runId: string;
+
+  /**
+   * @generated from field: tidemark.artifacts.v1.ListPage page = 2;
+   */
+  page?: ListPage | undefined;
+
+  /**
+   * @generated from field: tidemark.common.v1.FieldFault query_fault = 3;
+   */
+  queryFault?: FieldFault | undefined;
+};
+
+/**
+ * Describes the message tidemark.artifacts.v1.ListVersionsOfRunRequest.
+ * Use `create(ListVersionsOfRunRequestSchema)` to create a new message.
+ */
+export declare const ListVersionsOfRunRequestSchema: GenMessage<ListVersionsOfRunRequest>;
+
+/**
+ * Versions around a run in any state, in the order of their ids.
+ *
+ * @generated from message tidemark.artifacts.v1.ListVersionsOfRunResponse
+ */
+export declare type ListVersionsOfRunResponse = Message<"tidemark.artifacts.v1.ListVersionsOfRunResponse"> & {
+  /**
+   * @generated from field: repeated tidemark.artifacts.v1.VersionOfRun versions = 1;
+   */
+  versions: VersionOfRun[];
+
+  /**
+   * @generated from field: uint64 total = 2;
+   */
+  total: bigint;
+
+  /**
+   * @generated from field: tidemark.artifacts.v1.ListPage page = 3;
+   */
+  page?: ListPage | undefined;
+};
+
+/**
+ * Describes the message tidemark.artifacts.v1.ListVersionsOfRunResponse.
+ * Use `create(ListVersionsOfRunResponseSchema)` to create a new message.
+ */
+export declare const ListVersionsOfRunResponseSchema: GenMessage<ListVersionsOfRunResponse>;
+
+/**
+ * A version that a run created or used.
+ *
+ * @generated from message tidemark.artifacts.v1.VersionOfRun
+ */
+export declare type VersionOfRun = Message<"tidemark.artifacts.v1.VersionOfRun"> & {
+  /**
+   * @generated from field: tidemark.artifacts.v1.ArtifactVersion version = 1;
+   */
+  version?: ArtifactVersion | undefined;
+
+  /**
+   * input: the run used it; output: the run created it.
+   *
+   * @generated from field: string direction = 2;
+   */
+  direction: string;
+};
+
+/**
+ * Describes the message tidemark.artifacts.v1.VersionOfRun.
+ * Use `create(VersionOfRunSchema)` to create a new message.
+ */
+export declare const VersionOfRunSchema: GenMessage<VersionOfRun>;
+
+/**
  * A run that created or used a version.
  *
  * @generated from message tidemark.artifacts.v1.LineageRun
