@@ -161,6 +161,11 @@ describeModes("series as columns", (stack) => {
     const { x, value } = await by("relative");
     expect(value).toEqual([2, 1, 3]);
     expect(x.map((seconds: number) => Math.round(seconds))).toEqual([1, 2, 3]);
+    // A point from before the run started moves the beginning, not the point below zero.
+    await write(api, id, [{ metrics: { early: 1 }, step: 0, timestamp: at(-60) }]);
+    const [early, a] = (await ask(api, { keys: ["early", "a"], run_ids: [id], x: "relative" })).series;
+    expect(early.columns.x).toEqual([0]);
+    expect(a.columns.x.map((seconds: number) => Math.round(seconds))).toEqual([61, 62, 63]);
     expect(await by("metric:clock")).toMatchObject({ x: [10, 30], value: [2, 1], step: [1, 0] });
     expect(await by("metric:clock", { start_step: 1 })).toMatchObject({ x: [10], value: [2] });
     expect(await by("step")).not.toHaveProperty("x");

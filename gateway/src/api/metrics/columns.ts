@@ -63,7 +63,7 @@ export const chartAxis: Field<ChartAxis> = described(
       throw badRequest(`${name} must be one of step, time, relative and ${METRIC_PREFIX}<key>`, name);
     return { axis: SeriesAxis.METRIC, axisKey: requireText(value.slice(METRIC_PREFIX.length), name) };
   }),
-  "The other axis than steps adds the column `x` and orders by it: `time` in milliseconds since the Unix epoch, `relative` in seconds since the run started, " +
+  "The other axis than steps adds the column `x` and orders by it: `time` in milliseconds since the Unix epoch, `relative` in seconds since the run started, or since the first of its points where that is earlier, " +
     "`metric:<key>` the value of that metric at the same step; points without one are left out.",
 );
 

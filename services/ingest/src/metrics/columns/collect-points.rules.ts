@@ -65,6 +65,14 @@ export function timesOf({ timesUs }: SortedPoints): Float64Array {
   return timesUs.map(millisecondsOf);
 }
 
+/** Returns when a run began, in microseconds: its start, or its first point where that is earlier, as of back-dated and imported points. */
+export function beginningOf(startedUs: number, series: readonly SortedPoints[]): number {
+  return series.reduce(
+    (first, { timesUs }) => timesUs.reduce((least, timeUs) => Math.min(least, timeUs), first),
+    startedUs,
+  );
+}
+
 /** Returns the times of points in seconds since a time in microseconds. */
 export function secondsSince(startedUs: number): (points: SortedPoints) => Float64Array {
   return ({ timesUs }) => timesUs.map((timeUs) => (timeUs - startedUs) / 1e6);

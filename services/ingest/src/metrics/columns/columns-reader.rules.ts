@@ -3,6 +3,7 @@ import { createBlockOpener, type SeriesTaker, createWantedKeys, type WantedKeys 
 import { makeBoundedSeries, type SeriesMaker } from "./bounded-series.rules.ts";
 import {
   collectPoints,
+  beginningOf,
   secondsSince,
   timesOf,
   valuesOf,
@@ -151,7 +152,7 @@ function makeUnboundedRun(plan: ReadPlan, run: number): RunMaker {
     },
     finish: () => {
       const points = collected.map((one) => one.sorted());
-      const axisOf = axisOfRun(query.axis, startedUs[run]!, points.at(-1)!);
+      const axisOf = axisOfRun(query.axis, startedUs[run]!, points);
       return query.keys.map((_, place) => drawSeries(plan, series[run]![place]!, points[place]!, axisOf));
     },
   };
@@ -186,9 +187,9 @@ function axisGrid({ buckets, alwaysBuckets }: ReadPlan["query"], low: number, hi
 function axisOfRun(
   axis: ReadPlan["query"]["axis"],
   startedUs: number,
-  other: SortedPoints,
+  points: readonly SortedPoints[],
 ): ((points: SortedPoints) => Float64Array) | undefined {
   if (axis === "step") return undefined;
   if (axis === "time") return timesOf;
-  return axis === "relative" ? secondsSince(startedUs) : valuesOf(other);
+  return axis === "relative" ? secondsSince(beginningOf(startedUs, points)) : valuesOf(points.at(-1)!);
 }
