@@ -13,8 +13,14 @@ export type AxisSpec = {
 };
 
 const MARGIN = { top: 8, right: 14, bottom: 24, label: 14 } as const;
-const ROWS_APART = 34;
-const COLUMNS_APART = 76;
+const ROWS_APART = 26;
+const COLUMNS_APART = 64;
+
+/** Ticks by which a value can be read: a side with room has at most eight. */
+const TICKS = { min: 4, max: 8 } as const;
+
+const wantedOn = (pixels: number, apart: number): number =>
+  Math.min(TICKS.max, Math.max(TICKS.min, Math.floor(pixels / apart)));
 
 /** Axes in pixels, where the data is between them, and their shapes. */
 export type Axed = { readonly x: Scale; readonly y: Scale; readonly plot: Box; readonly shapes: readonly Shape[] };
@@ -28,7 +34,7 @@ export function axesOf(
 ): Axed {
   const { width, height } = size;
   const bottom = height - MARGIN.bottom - (xSpec.label === undefined ? 0 : MARGIN.label);
-  const rows = ticksOf(ySpec, Math.max(2, Math.floor((bottom - MARGIN.top) / ROWS_APART)));
+  const rows = ticksOf(ySpec, wantedOn(bottom - MARGIN.top, ROWS_APART));
   const widest = Math.max(3, ...rows.map(({ label }) => label.length));
   const left = Math.min(
     width / 2,
@@ -37,7 +43,7 @@ export function axesOf(
   const right = Math.max(left + 20, width - MARGIN.right);
   const x = scaleOf(xSpec.domain, [left, right], xSpec.log);
   const y = scaleOf(ySpec.domain, [bottom, MARGIN.top], ySpec.log);
-  const columns = ticksOf(xSpec, Math.max(2, Math.floor((right - left) / COLUMNS_APART)));
+  const columns = ticksOf(xSpec, wantedOn(right - left, COLUMNS_APART));
   const shapes: Shape[] = [];
   for (const { value, label } of rows) {
     const top = y.toPixel(value);
@@ -64,7 +70,7 @@ function ticksOf({ domain, log, kind, offsetMinutes }: AxisSpec, wanted: number)
   if (log) return logTicks(domain, wanted);
   if (kind === "duration") return durationTicks(domain, wanted);
   if (kind === "clock") return clockTicks(domain, wanted, offsetMinutes ?? 0);
-  return linearTicks(domain, wanted);
+  return linearTicks(domain, wanted, kind === "step");
 }
 
 function rule(points: readonly number[], stroke: string): Shape {

@@ -8,16 +8,17 @@ const labels = (ticks: readonly { readonly label: string }[]): string[] => ticks
 
 describe("ticks", () => {
   test.each<[readonly [number, number], number, string[]]>([
-    [[0, 1], 5, ["0.0", "0.2", "0.4", "0.6", "0.8", "1.0"]],
-    [[0, 1e6], 4, ["0", "0.5M", "1.0M"]],
+    [[0, 1], 5, ["0.00", "0.25", "0.50", "0.75", "1.00"]],
+    [[0, 1], 7, ["0.0", "0.2", "0.4", "0.6", "0.8", "1.0"]],
+    [[0, 1e6], 4, ["0", "0.25M", "0.50M", "0.75M", "1.00M"]],
     [[-3, 3], 3, ["-2", "0", "2"]],
-    [[0, 2e-5], 2, ["0", "1e-5", "2e-5"]],
+    [[0, 2e-5], 3, ["0", "1e-5", "2e-5"]],
     [[5, 5], 4, ["5"]],
     [[0.1, 0.97], 5, ["0.2", "0.4", "0.6", "0.8"]],
     [[0, 19_950], 4, ["0", "5k", "10k", "15k"]],
     [[0, 4e9], 4, ["0", "1G", "2G", "3G", "4G"]],
-    [[1_000_000, 1_000_001], 4, ["1000000.0", "1000000.5", "1000001.0"]],
-    [[0, 2.5e20], 4, ["0", "1e20", "2e20"]],
+    [[1_000_000, 1_000_001], 4, ["1000000.00", "1000000.25", "1000000.50", "1000000.75", "1000001.00"]],
+    [[0, 2.5e20], 4, ["0", "5e19", "1e20", "1.5e20", "2e20", "2.5e20"]],
   ])("of %j", (range, wanted, expected) => {
     expect(labels(linearTicks(range, wanted))).toEqual(expected);
   });
@@ -25,7 +26,7 @@ describe("ticks", () => {
   test("of logarithmic axes are powers of ten, thinned out, or finer ones in short ranges", () => {
     expect(labels(logTicks([1e-3, 1e3], 8))).toEqual(["0.001", "0.01", "0.1", "1", "10", "100", "1000"]);
     expect(labels(logTicks([1e-3, 1e3], 3))).toEqual(["0.001", "1", "1000"]);
-    expect(labels(logTicks([1.5, 8], 5))).toEqual(["2", "5"]);
+    expect(labels(logTicks([1.5, 8], 5))).toEqual(["2", "3", "5", "7"]);
     expect(logTicks([2.1, 2.2], 5).length).toBeGreaterThanOrEqual(2);
   });
 
@@ -54,6 +55,35 @@ describe("ticks", () => {
     expect(labels(clockTicks([noon, noon + 3_600_000], 2, 60))).toEqual(["11-26 00:00", "00:30", "01:00"]);
   });
 
+  test("are at least four and at most eight where a side has room, whatever it covers", () => {
+    const low = fc.double({ noNaN: true, min: -1e6, max: 1e6 });
+    const span = fc.double({ noNaN: true, min: 1e-3, max: 1e6 });
+    fc.assert(
+      fc.property(low, span, fc.integer({ min: 4, max: 8 }), (from, length, wanted) => {
+        const count = linearTicks([from, from + length], wanted).length;
+        expect([count >= 4, count <= Math.max(7, wanted)]).toEqual([true, true]);
+      }),
+    );
+    const ends = fc.double({ noNaN: true, min: -5, max: 5 });
+    fc.assert(
+      fc.property(
+        ends,
+        fc.double({ noNaN: true, min: 0.1, max: 30 }),
+        fc.integer({ min: 6, max: 8 }),
+        (from, decades, wanted) => {
+          const count = logTicks([10 ** from, 10 ** (from + decades)], wanted).length;
+          expect([count >= 3, count <= 8]).toEqual([true, true]);
+        },
+      ),
+    );
+  });
+
+  test("of steps are whole numbers", () => {
+    expect(labels(linearTicks([0.9, 3.1], 8, true))).toEqual(["1", "2", "3"]);
+    expect(labels(linearTicks([0, 10], 7, true))).toEqual(["0", "2", "4", "6", "8", "10"]);
+    expect(labels(linearTicks([0, 100], 5, true))).toEqual(["0", "25", "50", "75", "100"]);
+  });
+
   test("have labels that can be distinguished", () => {
     fc.assert(
       fc.property(fc.integer({ min: -9999, max: 9999 }), fc.integer({ min: 1, max: 9999 }), (low, span) => {
@@ -69,8 +99,8 @@ describe("ticks", () => {
       fc.property(finite, finite, fc.integer({ min: 2, max: 12 }), (a, b, wanted) => {
         const range = [Math.min(a, b), Math.max(a, b)] as const;
         const values = linearTicks(range, wanted).map(({ value }) => value);
-        const room = (range[1] - range[0]) * 1e-9 + Number.MIN_VALUE;
-        expect(values.length).toBeLessThanOrEqual(wanted + 1);
+        const room = Math.max(...range.map(Math.abs)) * 4 * Number.EPSILON + Number.MIN_VALUE;
+        expect(values.length).toBeLessThanOrEqual(wanted + 3);
         values.forEach((value, i) => {
           expect(value >= range[0] - room && value <= range[1] + room).toBe(true);
           if (i > 0) expect(value).toBeGreaterThan(values[i - 1]!);

@@ -16,18 +16,42 @@ const POWER_MIN = 1e13;
 const POWER_BELOW = 1e-3;
 const UNIT_DECIMALS_MAX = 2;
 
-/** Returns multiples of 1, 2 or 5 times a power of ten within a range: about `wanted` of them, at most one more. */
-export function linearTicks([low, high]: Range, wanted: number): Tick[] {
-  const rough = high / wanted - low / wanted;
-  const power = 10 ** Math.floor(Math.log10(rough));
-  const step = [1, 2, 5, 10].map((factor) => factor * power).find((candidate) => candidate >= rough) ?? 0;
-  const first = Math.ceil(low / step);
-  const count = Math.floor(high / step) - first + 1;
+/** As many ticks as a value can be read by, as far as round numbers allow it. */
+const TICKS_MIN = 4;
+
+/** Larger multiples of a distance are not certain to differ as doubles. */
+const MULTIPLES_MAX = 2 ** 50;
+
+/** First digits of the distances of ticks: a distance has one digit that counts where it can, else two. */
+const ROUND = [1, 2, 5, 10, 20, 50];
+const HALF_ROUND = [2.5, 25];
+
+/**
+ * Returns round numbers within a range, in equal distances: about `wanted` of them, at most three more, and at least four as far as round numbers allow
+ * it. `whole` for an axis of whole numbers.
+ */
+export function linearTicks([low, high]: Range, wanted: number, whole = false): Tick[] {
+  const power = 10 ** Math.floor(Math.log10(high / wanted - low / wanted));
+  const countOf = (step: number): number => Math.floor(high / step) - Math.ceil(low / step) + 1;
+  const isFine = (step: number): boolean =>
+    step > 0 && Number.isFinite(step) && Math.abs(low / step) < MULTIPLES_MAX && countOf(step) >= 1;
+  // A multiple of 0.1 is not the double that is written 0.3, its text is.
+  const steps = (factors: readonly number[]): number[] =>
+    factors.map((factor) => factor * power).filter((step) => isFine(step) && (!whole || step >= 1));
+  const [round, all] = [steps(ROUND), steps([...ROUND, ...HALF_ROUND]).toSorted((a, b) => a - b)];
+  const fits = (step: number): boolean => countOf(step) <= wanted;
+  const isEnough = (step: number): boolean => fits(step) && countOf(step) >= Math.min(TICKS_MIN, wanted);
+  const isNearlyEnough = (step: number): boolean =>
+    wanted >= TICKS_MIN && countOf(step) >= TICKS_MIN && countOf(step) <= wanted + 3;
+  const step = round.find(isEnough) ?? all.find(isEnough) ?? all.findLast(isNearlyEnough) ?? round.find(fits);
   // Numbers that are nearly equal for their size have no multiples between them that a double can distinguish.
-  const isFine = step > 0 && Number.isFinite(step) && Number.isSafeInteger(first) && count >= 1;
-  if (!isFine) return (low === high ? [low] : [low, high]).map((value) => ({ value, label: shortNumber(value) }));
-  const values = Array.from({ length: Math.min(count, wanted + 1) }, (_, i) => (first + i) * step);
-  return labelled(values, step);
+  if (step === undefined)
+    return (low === high ? [low] : [low, high]).map((value) => ({ value, label: shortNumber(value) }));
+  const first = Math.ceil(low / step);
+  return labelled(
+    Array.from({ length: countOf(step) }, (_, i) => (first + i) * step),
+    step,
+  );
 }
 
 /** All in one notation, with as many digits as distinguish them. */
@@ -44,45 +68,56 @@ function labelled(values: readonly number[], step: number): Tick[] {
   return values.map((value) => ({ value: value === 0 ? 0 : value, label: labelOf(value === 0 ? 0 : value) }));
 }
 
-/** Returns powers of ten within a range above 0, every second, third, … where there are too many; with 2 and 5 where there are few. */
+/** Factors of powers of ten on a logarithmic axis, from few to many. */
+const FACTORS = [[1], [1, 3], [1, 2, 5], [1, 2, 3, 5, 7]];
+
+/**
+ * Returns powers of ten within a range above 0, every second, third, … where there are too many, with others between them where there are few; equal
+ * distances in a range that has none of these.
+ */
 export function logTicks(range: Range, wanted: number): Tick[] {
   const [low, high] = aboveZero(range);
-  const [from, to] = [Math.ceil(Math.log10(low) - 1e-9), Math.floor(Math.log10(high) + 1e-9)];
-  const powers = to - from + 1;
-  if (powers < 2) {
-    const fine = [-1, 0, 1].flatMap((e) => [1, 2, 5].map((factor) => factor * 10 ** (from + e)));
-    const within = fine.filter((value) => value >= low && value <= high);
-    return within.length >= 2
-      ? within.map((value) => ({ value, label: shortNumber(value) }))
-      : linearTicks([low, high], wanted);
-  }
-  const every = Math.max(1, Math.ceil(powers / wanted));
-  const factors = powers * 3 <= wanted ? [1, 2, 5] : [1];
-  const values: number[] = [];
-  for (let e = from - 1; e <= to; e++) {
-    if (e % every !== 0) continue;
-    for (const factor of factors) {
-      // 10 ** -3 is not the double that is written 0.001, its text is.
-      const value = Number(`${factor}e${e}`);
-      const isWithin = value >= low * (1 - 1e-9) && value <= high * (1 + 1e-9);
-      if (isWithin && value > 0 && value < Infinity) values.push(value);
+  const [from, to] = [Math.floor(Math.log10(low) - 1e-9), Math.ceil(Math.log10(high) + 1e-9)];
+  const within = (factors: readonly number[], every: number): number[] => {
+    const values: number[] = [];
+    for (let e = from; e <= to; e++) {
+      if (e % every !== 0) continue;
+      for (const factor of factors) {
+        // 10 ** -3 is not the double that is written 0.001, its text is.
+        const value = Number(`${factor}e${e}`);
+        const isWithin = value >= low * (1 - 1e-9) && value <= high * (1 + 1e-9);
+        if (isWithin && value > 0 && value < Infinity) values.push(value);
+      }
     }
-  }
+    return values;
+  };
+  const powers = within([1], 1).length;
+  const values =
+    powers > wanted
+      ? within([1], Math.ceil(powers / wanted))
+      : FACTORS.map((factors) => within(factors, 1)).findLast((found) => found.length <= wanted)!;
+  if (values.length < Math.min(TICKS_MIN, wanted) && powers < 2) return linearTicks([low, high], wanted);
   return values.map((value) => ({ value, label: shortNumber(value) }));
 }
 
-/** A step has one digit that counts; the small number takes back what a logarithm of an exact power of ten loses. */
+/** The small number takes back what a logarithm of an exact power of ten loses. */
 function exponentOf(value: number): number {
   return Math.floor(Math.log10(value) + 1e-9);
 }
 
+/** The place of the last digit of a distance that counts: 2.5 and 25 have two digits. */
+function lastPlaceOf(step: number): number {
+  const exponent = exponentOf(step);
+  return Math.abs(step / 10 ** exponent - 2.5) < 1e-6 ? exponent - 1 : exponent;
+}
+
 function decimalsOf(step: number): number {
-  return Math.min(20, Math.max(0, -exponentOf(step)));
+  return Math.min(20, Math.max(0, -lastPlaceOf(step)));
 }
 
 function withPower(value: number, step: number): string {
   if (value === 0) return "0";
-  const digits = Math.min(20, Math.max(0, exponentOf(Math.abs(value)) - exponentOf(step)));
+  const digits = Math.min(20, Math.max(0, exponentOf(Math.abs(value)) - lastPlaceOf(step)));
   return value.toExponential(digits).replace(/(?:\.0+)?e\+?/, "e");
 }
 
