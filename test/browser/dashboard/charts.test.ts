@@ -188,7 +188,7 @@ describeWith(executable)("charts in a browser", () => {
     const svg = await saved(page, "long", "SVG");
     const line = /<path fill="none"[^>]*aria-label="long" d="([^"]+)"/.exec(svg)![1]!;
     expect(line.match(/M/g)).toHaveLength(2);
-    const { left } = plotIn(svg);
+    const left = Number(await plot.getAttribute("data-left"));
     // A chart is drawn again when finer buckets have arrived.
     await until("the spike to be drawn to its tip, where it is", async () => {
       const { top, off } = await spikeIn(plot, left, SPIKE_AT);
@@ -325,8 +325,13 @@ describeWith(executable)("charts in a browser", () => {
         step.map((at, i) => `${id},${names.get(id)},${at},${value[i]}`),
       ),
     );
+    const svg = await saved(page, "loss", "SVG");
+    for (const word of ["loss", "Step", "alpha", "beta"]) expect(svg).toContain(`>${word}</text>`);
+    expect(svg).toContain(`fill="#ffffff"`);
+    await choose(page, "loss", "Transparent background");
+    expect(await saved(page, "loss", "SVG")).not.toContain(`height="100%"`);
     const png = await savedBytes(page, "loss", "PNG");
-    const colors = await page.evaluate(
+    const { colors, size, corner } = await page.evaluate(
       async (source) => {
         const image = new Image();
         image.src = source;
@@ -335,11 +340,23 @@ describeWith(executable)("charts in a browser", () => {
         [canvas.width, canvas.height] = [image.width, image.height];
         const context = canvas.getContext("2d")!;
         context.drawImage(image, 0, 0);
-        return new Set(new Uint32Array(context.getImageData(0, 0, image.width, image.height).data.buffer)).size;
+        const { data } = context.getImageData(0, 0, image.width, image.height);
+        return {
+          colors: new Set(new Uint32Array(data.buffer)).size,
+          size: [image.width, image.height],
+          corner: data[3],
+        };
       },
       `data:image/png;base64,${png.toString("base64")}`,
     );
     expect(colors).toBeGreaterThan(20);
+    expect(corner).toBe(0);
+    expect(size).toEqual(
+      /viewBox="0 0 (\d+) (\d+)"/
+        .exec(svg)!
+        .slice(1)
+        .map((side) => 2 * Number(side)),
+    );
     expect(everyFault()).toEqual([]);
 
     // A part that cannot be read finer says so, and what was drawn stays.

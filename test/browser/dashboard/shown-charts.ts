@@ -59,7 +59,7 @@ export async function choose(page: Page, name: string, item: string): Promise<vo
   await card(page, name)
     .getByRole("button", { name: `More for ${name}` })
     .click();
-  await page.getByRole("menuitem", { name: item }).click();
+  await page.locator(`[role^="menuitem"]`, { hasText: item }).click();
 }
 
 /** Saves a chart as a file, and returns it. */

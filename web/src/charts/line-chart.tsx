@@ -5,7 +5,7 @@ import { useWidth } from "../ui/use-width.ts";
 import "./charts.css";
 import { drawScene } from "./scene/canvas.ts";
 import type { Axes, Line } from "./scene/line-model.ts";
-import { lineScene, type LineScene } from "./scene/line-scene.ts";
+import { lineScene, type LineScene, type LineSceneInput } from "./scene/line-scene.ts";
 import type { Range } from "./scene/scale.ts";
 import { pageInks, usePainter } from "./view/canvas-stage.ts";
 import { drawPointed, summaryOf } from "./view/readings.ts";
@@ -14,7 +14,11 @@ import { createLink, useChartPointer, type ChartLink } from "./view/chart-pointe
 import { Tooltip } from "./view/tooltip.tsx";
 
 /** What surrounding parts, such as downloads, can request of a chart. */
-export type ChartHandle = { readonly drawn: () => LineScene | undefined };
+export type ChartHandle = {
+  readonly drawn: () => LineScene | undefined;
+  /** What it is drawn from. */
+  readonly input: () => LineSceneInput;
+};
 
 /** The content of a line chart. */
 export type LineChartProps = {
@@ -61,7 +65,8 @@ export function LineChart({
   );
   const latest = useRef({ drawn, lines, axes });
   latest.current = { drawn, lines, axes };
-  if (handle !== undefined) handle.current = { drawn: () => latest.current.drawn };
+  if (handle !== undefined)
+    handle.current = { drawn: () => latest.current.drawn, input: () => ({ lines, axes, size, inks, highlight }) };
 
   const paint = usePainter(canvas, size, (context, ratio) => {
     if (latest.current.drawn !== undefined) drawScene(context, latest.current.drawn.scene, ratio);
@@ -110,6 +115,7 @@ export function LineChart({
         aria-label={summaryOf(title, lines, drawn, given)}
         data-x={drawn === undefined ? undefined : drawn.x.domain.join(" ")}
         data-y={drawn === undefined ? undefined : drawn.y.domain.join(" ")}
+        data-left={drawn?.scene.plot.left}
         onKeyDown={onKeyDown}
       >
         <canvas ref={canvas} aria-hidden="true" />

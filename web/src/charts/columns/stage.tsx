@@ -4,8 +4,10 @@ import "../charts.css";
 import { Button } from "../../ui/button.tsx";
 import { drawScene } from "../scene/canvas.ts";
 import type { Scene } from "../scene/scene.ts";
-import { downloadPng, downloadSvg } from "../section/downloads.ts";
-import { usePainter } from "../view/canvas-stage.ts";
+import { downloadScene, type PictureKind } from "../section/downloads.ts";
+import { pageInks, usePainter } from "../view/canvas-stage.ts";
+
+const PICTURES: readonly PictureKind[] = ["PNG", "SVG"];
 
 /** A picture in its place, with the parts next to it. */
 export function Stage({
@@ -76,12 +78,17 @@ export function Stage({
         <span aria-live="polite">{announced === "" ? notes.join(". ") : announced}</span>
         {scene !== undefined && (
           <>
-            <Button kind="quiet" size="s" icon="download" onClick={() => void downloadPng(scene, title)}>
-              PNG
-            </Button>
-            <Button kind="quiet" size="s" icon="download" onClick={() => downloadSvg(scene, title)}>
-              SVG
-            </Button>
+            {PICTURES.map((kind) => (
+              <Button
+                key={kind}
+                kind="quiet"
+                size="s"
+                icon="download"
+                onClick={() => downloadScene(scene, title, pageInks.peek(), kind)}
+              >
+                {kind}
+              </Button>
+            ))}
           </>
         )}
         {children}

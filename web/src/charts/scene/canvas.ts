@@ -74,7 +74,7 @@ function trace(context: CanvasRenderingContext2D, points: Float64Array): void {
 
 function drawText(context: CanvasRenderingContext2D, shape: Extract<Shape, { kind: "text" }>): void {
   context.globalAlpha = 1;
-  context.font = `${shape.bold === true ? "600 " : ""}${FONT.size}px ${FONT.family}`;
+  context.font = `${shape.bold === true ? "600 " : ""}${shape.size ?? FONT.size}px ${FONT.family}`;
   context.fillStyle = shape.fill;
   context.textAlign = shape.anchor === "middle" ? "center" : shape.anchor;
   context.textBaseline = "alphabetic";

@@ -31,7 +31,7 @@ export type AxisKind = "step" | "number" | "duration" | "clock";
 /** Options of the axes. */
 export type Axes = {
   readonly x: { readonly kind: AxisKind; readonly log: boolean; readonly label?: string };
-  readonly y: { readonly log: boolean; readonly ignoreOutliers: boolean };
+  readonly y: { readonly log: boolean; readonly ignoreOutliers: boolean; readonly label?: string };
   /** Shown instead of everything. */
   readonly zoomX?: Range | undefined;
   readonly zoomY?: Range | undefined;

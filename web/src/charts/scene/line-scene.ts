@@ -32,7 +32,7 @@ export function lineScene({ lines, axes, size, inks, highlight }: LineSceneInput
   const { x, y, plot, shapes } = axesOf(
     size,
     { domain: extent.x, log: axes.x.log, kind: axes.x.kind, label: axes.x.label, offsetMinutes: axes.offsetMinutes },
-    { domain: extent.y, log: axes.y.log, kind: "number" },
+    { domain: extent.y, log: axes.y.log, kind: "number", label: axes.y.label },
     inks,
   );
   const isKnown = highlight !== undefined && lines.some(({ id }) => id === highlight);

@@ -40,12 +40,15 @@ export type Shape =
       /** Degrees, clockwise. */
       readonly turn?: number;
       readonly bold?: boolean;
+      /** In pixels, where it is not that of all text. */
+      readonly size?: number;
     };
 
 /** A picture: shapes without bounds lie below those that are cut off at the plot. */
 export type Scene = {
   readonly width: number;
   readonly height: number;
+  /** `transparent` for none. */
   readonly background: string;
   /** Where the data is; `inside` is drawn in it only. */
   readonly plot: Box;

@@ -47,7 +47,7 @@ export function svgElement(shape: Shape): SvgElement {
       return { name: "path", attributes: { fill: shape.fill, opacity: opacityOf(shape.alpha), d } };
     }
     case "text": {
-      const { text, anchor, fill, bold, turn } = shape;
+      const { text, anchor, fill, bold, turn, size } = shape;
       const [x, y] = [rounded(shape.x), rounded(shape.y)];
       return {
         name: "text",
@@ -56,6 +56,7 @@ export function svgElement(shape: Shape): SvgElement {
           y,
           "text-anchor": anchor,
           fill,
+          "font-size": size,
           "font-weight": bold === true ? 600 : undefined,
           transform: turn === undefined ? undefined : `rotate(${turn} ${x} ${y})`,
         },
@@ -96,7 +97,7 @@ export function svgOf(scene: Scene, title: string): string {
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img">`,
     `<title>${escaped(title)}</title>`,
     `<defs><clipPath id="plot"><rect ${box}/></clipPath></defs>`,
-    `<rect width="100%" height="100%" fill="${escaped(background)}"/>`,
+    ...(background === "transparent" ? [] : [`<rect width="100%" height="100%" fill="${escaped(background)}"/>`]),
     `<g font-family="${escaped(FONT.family)}" font-size="${FONT.size}" stroke-linejoin="round">`,
     ...written(scene.around),
     `<g clip-path="url(#plot)">`,

@@ -1,33 +1,58 @@
+import { signal } from "@preact/signals";
 import { saveFile } from "../../ui/save-file.ts";
+import { inTheme } from "../look/palette.ts";
 import { drawScene } from "../scene/canvas.ts";
-import { csvOf } from "../scene/table-rows.ts";
+import { framed, lineFigure, PAPER, type FigureWords } from "../scene/figure.ts";
 import type { Line } from "../scene/line-model.ts";
-import type { LineScene } from "../scene/line-scene.ts";
-import type { Scene } from "../scene/scene.ts";
+import type { LineScene, LineSceneInput } from "../scene/line-scene.ts";
+import type { Inks, Scene } from "../scene/scene.ts";
 import { svgOf } from "../scene/svg-element.ts";
+import { csvOf } from "../scene/table-rows.ts";
 
 /** Pixels of a PNG for each pixel of the chart, so that it prints well. */
 const PNG_RATIO = 2;
 
-/** Stores a picture as SVG. */
-export function downloadSvg(scene: Scene, title: string): void {
-  saveFile([svgOf(scene, title)], `${title}.svg`, "image/svg+xml");
+/** A picture as a file. */
+export type PictureKind = "PNG" | "SVG";
+
+/** Whether saved pictures of line charts have no ground, for slides of any color; else they are on white paper. */
+export const isTransparent = signal(false);
+
+/** Stores a line chart as a picture with all that it needs outside of its page. */
+export function downloadLines(input: LineSceneInput, words: FigureWords, kind: PictureKind): void {
+  const isForced = !input.inks.surface.startsWith("#");
+  const onPage = isTransparent.peek() && !isForced;
+  const inks = onPage ? { ...input.inks, surface: "transparent" } : PAPER;
+  const lines = onPage ? input.lines : input.lines.map((line) => ({ ...line, color: inTheme(line.color, "light") }));
+  const figure = lineFigure({ ...input, lines, inks, highlight: undefined }, words);
+  if (figure !== undefined) void download(figure, words.title, kind);
 }
 
-/** Stores a picture as PNG. */
-export async function downloadPng(scene: Scene, title: string): Promise<void> {
+/** Stores another picture with its title. */
+export function downloadScene(scene: Scene, title: string, inks: Inks, kind: PictureKind): void {
+  void download(framed(scene, title, inks), title, kind);
+}
+
+async function download(scene: Scene, title: string, kind: PictureKind): Promise<void> {
+  if (kind === "SVG") saveFile([svgOf(scene, title)], `${title}.svg`, "image/svg+xml");
+  else {
+    const blob = await pngOf(scene);
+    if (blob !== null) saveFile([blob], `${title}.png`, "image/png");
+  }
+}
+
+async function pngOf(scene: Scene): Promise<Blob | null> {
   const canvas = document.createElement("canvas");
   canvas.width = Math.round(scene.width * PNG_RATIO);
   canvas.height = Math.round(scene.height * PNG_RATIO);
   const context = canvas.getContext("2d")!;
   drawScene(context, scene, PNG_RATIO);
-  // Behind the drawing, because a picture without a background is black in many viewers.
+  // Behind the drawing.
   context.setTransform(1, 0, 0, 1, 0, 0);
   context.globalCompositeOperation = "destination-over";
   context.fillStyle = scene.background;
   context.fillRect(0, 0, canvas.width, canvas.height);
-  const blob = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve, "image/png"));
-  if (blob !== null) saveFile([blob], `${title}.png`, "image/png");
+  return new Promise((resolve) => canvas.toBlob(resolve, "image/png"));
 }
 
 /** Stores the values that a chart draws. */
