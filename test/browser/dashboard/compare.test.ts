@@ -35,7 +35,7 @@ describeDashboard("the comparison of runs", (scene) => {
     const shown = labels(await keys.allTextContents());
     expect(shown[0]).toBe("Config optimizer.beta");
     expect(shown.filter((label) => label.startsWith("Config"))).toHaveLength(1);
-    expect(shown).toContain("Metrics train/loss latest");
+    expect(shown).toContain("Metrics train/loss");
     await page.getByLabel("Only differences").uncheck();
     await until("the page shows it", async () =>
       labels(await keys.allTextContents()).includes("Config optimizer.name"),
@@ -78,17 +78,26 @@ describeDashboard("the comparison of runs", (scene) => {
     const { page } = await open({ path: `/p/compared/compare?sel=${ids.slice(0, 3).join(",")}&base=${ids[1]}` });
     const cell = (label: string, column: number) =>
       page.locator(".tm-grid-row", { hasText: label }).locator(`[data-column="${column}"] .tm-compare-delta`);
-    await cell("train/loss latest", 1).waitFor();
+    await cell("train/loss", 1).waitFor();
     const told = async (label: string, column: number): Promise<string> =>
       (await cell(label, column).textContent())!.trim();
-    await until("the page shows it", async () => (await told("train/loss latest", 1)).includes("better"));
-    expect(await told("train/loss latest", 1)).toBe("−1 (better than the baseline)");
-    expect(await told("train/loss latest", 3)).toBe("+1 (worse than the baseline)");
-    expect(await told("reward latest", 1)).toBe("−1 (worse than the baseline)");
-    expect(await told("reward latest", 3)).toBe("+1 (better than the baseline)");
-    expect(await cell("train/loss latest", 2).count()).toBe(0);
-    await page.getByRole("button", { name: "More of reward is better: press to turn that around" }).first().click();
-    await until("the page shows it", async () => (await told("reward latest", 3)).includes("worse"));
+    await until("the page shows it", async () => (await told("train/loss", 1)).includes("better"));
+    expect(await told("train/loss", 1)).toBe("−1 (better than the baseline)");
+    expect(await told("train/loss", 3)).toBe("+1 (worse than the baseline)");
+    expect(await told("reward", 1)).toBe("−1 (worse than the baseline)");
+    expect(await told("reward", 3)).toBe("+1 (better than the baseline)");
+    expect(await cell("train/loss", 2).count()).toBe(0);
+    await page.getByRole("button", { name: "Higher reward is better. Press to reverse." }).first().click();
+    await until("the page shows it", async () => (await told("reward", 3)).includes("worse"));
+    const rowsOf = (label: string) => page.locator(".tm-grid-row", { hasText: label });
+    await page.getByRole("combobox", { name: "Metrics" }).selectOption("min");
+    await until("the lowest reward of all runs is the same", async () => (await rowsOf("reward").count()) === 0);
+    await until(
+      "the lowest loss is there",
+      async () => (await told("train/loss", 3)) === "+1 (worse than the baseline)",
+    );
+    await page.getByRole("combobox", { name: "Metrics" }).selectOption("best");
+    await until("the best reward is there", async () => (await told("reward", 1)) === "−1 (better than the baseline)");
   });
 
   test("shows what runs logged up to one step side by side, and says which step each has", async () => {

@@ -5,7 +5,7 @@ export {
   mergeAggregate,
   readAggregate,
 } from "./aggregates/aggregate-page.ts";
-export { aggregatesOfColumns, bestOf, isMinimizeKey, populationVariance } from "./aggregates/key-aggregates.ts";
+export { aggregatesOfColumns, bestOf, populationVariance } from "./aggregates/key-aggregates.ts";
 export type { KeyAggregate } from "./aggregates/key-aggregates.ts";
 export { readChunkStatistics, chunkSumsOf, readSummedChunk } from "./blocks/chunk-statistics.ts";
 export type { ChunkStatistics, SummedChunk } from "./blocks/chunk-statistics.ts";

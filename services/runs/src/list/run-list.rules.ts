@@ -1,7 +1,7 @@
 import { columnName, readColumn, type Column } from "@tidemark/values/run-search";
 import { badRequest } from "@tidemark/errors";
 import { RUN_SORTS } from "@tidemark/limits";
-import { isMinimizeKey } from "@tidemark/codecs/metrics";
+import { isMinimizeKey } from "@tidemark/values/metric-direction";
 
 /** A member of `RUN_SORTS`. */
 export type RunSort = (typeof RUN_SORTS)[number];

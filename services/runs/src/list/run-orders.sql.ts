@@ -1,5 +1,5 @@
 import type { Column } from "@tidemark/values/run-search";
-import { isMinimizeKey } from "@tidemark/codecs/metrics";
+import { isMinimizeKey } from "@tidemark/values/metric-direction";
 import { runOfId, type Bind } from "../read/runs.sql.ts";
 import { comparableValue } from "../columns/column-values.sql.ts";
 import { columnConditions, joinForIndexScan, runSource, type RunFilter, type RunSource } from "./run-filter.sql.ts";

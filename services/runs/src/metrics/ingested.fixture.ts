@@ -1,4 +1,4 @@
-import { isMinimizeKey } from "@tidemark/codecs/metrics";
+import { isMinimizeKey } from "@tidemark/values/metric-direction";
 import { asOwner, type RunsFixture } from "../runs.fixture.ts";
 
 const COLUMNS = "count, mean, m2, min, min_step, max, max_step, latest, latest_step, first_step";

@@ -1,3 +1,4 @@
+import { metricDirection } from "@tidemark/values/metric-direction";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { useQuery } from "../../api/use-answer.ts";
 import { joinList, projectAddress, splitList } from "../../app/addresses.ts";
@@ -6,7 +7,7 @@ import { chartRun, ChartSection, useVisibleLines, type ChartRun } from "../../ch
 import { keyMatch } from "../../charts/keys/sections.ts";
 import { usualRowHeight } from "../../table/grid.tsx";
 import { Button } from "../../ui/button.tsx";
-import { Checkbox, TextField } from "../../ui/field.tsx";
+import { Checkbox, Select, TextField } from "../../ui/field.tsx";
 import { EmptyState, ErrorNote } from "../../ui/page-states.tsx";
 import { counted, countWords } from "../../ui/words.ts";
 import { saveFile } from "../../ui/save-file.ts";
@@ -14,16 +15,17 @@ import { Skeleton } from "../../ui/spinner.tsx";
 import { TabPanel, Tabs } from "../../ui/tabs.tsx";
 import { useWidth } from "../../ui/use-width.ts";
 import { query } from "../../api/queries.ts";
-import type { Aggregate } from "../../api/run-types.ts";
 import "./compare-page.css";
 import { CompareObjects } from "./compare-objects.tsx";
 import {
   compareCsv,
+  COMPARED_FIGURES,
   compareRows,
-  directionOf,
+  isOfEachRun,
   readDirections,
   writeDirections,
   type Direction,
+  type RunFigures,
   type SideBySideRow,
 } from "./compare-rows.ts";
 import { CompareTable, type ComparedRun } from "./compare-table.tsx";
@@ -57,17 +59,23 @@ export function ComparePage({ project }: { readonly project: string }) {
   const answer = useLast(data);
   const runs = answer?.runs ?? [];
   const base = runs.find(({ id }) => id === query.get("base"))?.id ?? runs[0]?.id ?? "";
-  const found = useDirections(runs.map(({ id }) => id));
-  const chosen = readDirections(splitList(query.get("better")));
-  const directions = new Map([...found, ...chosen]);
+  const figure = COMPARED_FIGURES.find((one) => one === query.get("figure")) ?? "latest";
+  const ofEach = useRunFigures(
+    runs.map(({ id }) => id),
+    isOfEachRun(figure),
+  );
   const rows = useMemo(
     () =>
       compareRows(
         answer?.rows ?? [],
         runs.map(({ id }) => id),
+        figure,
+        ofEach,
       ),
-    [answer],
+    [answer, figure, ofEach],
   );
+  const chosen = readDirections(splitList(query.get("better")));
+  const directionOf = (metric: string): Direction | undefined => chosen.get(metric) ?? metricDirection(metric);
   const match = useMemo(() => keyMatch(search), [search]);
   const shown = useMemo(
     () => rows.filter((row) => (isAll || row.different) && match.test(row.label)),
@@ -105,6 +113,12 @@ export function ComparePage({ project }: { readonly project: string }) {
           placeholder="Search keys: lr, or re:/loss$/"
           value={search}
           onInput={(find) => setQuery({ find }, { replace: true })}
+        />
+        <Select
+          label="Metrics"
+          value={figure}
+          options={COMPARED_FIGURES.map((value) => ({ value, label: value }))}
+          onChange={(value) => setQuery({ figure: value === "latest" ? undefined : value }, { replace: true })}
         />
         <Checkbox
           label="Only differences"
@@ -156,7 +170,7 @@ export function ComparePage({ project }: { readonly project: string }) {
                 width={width}
                 rows={shown}
                 base={base}
-                directions={directions}
+                directionOf={directionOf}
                 widths={widths}
                 onResize={(column, width) => setWidths((before) => ({ ...before, [column]: width }))}
                 onBase={(id) => setQuery({ base: id }, { replace: true })}
@@ -194,33 +208,21 @@ export function ComparePage({ project }: { readonly project: string }) {
   );
 }
 
-/** Number of runs that are asked: a run whose metric never changed says nothing about its direction. */
-const ASKED_MAX = 3;
-
-/** Reads which way metrics are better, from what the server counts as the best of some runs. */
-function useDirections(runIds: readonly string[]): ReadonlyMap<string, Direction> {
-  const [found, setFound] = useState<ReadonlyMap<string, Direction>>(new Map());
-  const asked = runIds.slice(0, ASKED_MAX);
+/** Reads the figures of the metrics of runs while they are wanted, in the order of the runs. */
+function useRunFigures(runIds: readonly string[], isWanted: boolean): readonly (RunFigures | undefined)[] {
+  const [found, setFound] = useState<ReadonlyMap<string, RunFigures>>(new Map());
   useEffect(() => {
+    if (!isWanted) return undefined;
     const ending = new AbortController();
     const read = async (id: string): Promise<void> => {
-      const { run } = await query<{ run: { metric_aggregates: Readonly<Record<string, Aggregate>> } }>(`/runs/${id}`, {
-        signal: ending.signal,
-      });
-      setFound((before) => {
-        const next = new Map(before);
-        for (const [key, figures] of Object.entries(run.metric_aggregates)) {
-          const direction = directionOf(figures);
-          if (direction !== undefined) next.set(key, direction);
-        }
-        return next;
-      });
+      const { run } = await query<{ run: { metric_aggregates: RunFigures } }>(`/runs/${id}`, { signal: ending.signal });
+      setFound((before) => new Map(before).set(id, run.metric_aggregates));
     };
-    // Without them differences have no color.
-    for (const id of asked) read(id).catch(() => undefined);
+    // A run without them has gaps.
+    for (const id of runIds) read(id).catch(() => undefined);
     return () => ending.abort();
-  }, [asked.join()]);
-  return found;
+  }, [runIds.join(), isWanted]);
+  return useMemo(() => runIds.map((id) => found.get(id)), [runIds.join(), found]);
 }
 
 /** Returns the last value that was there: what was shown stays until something else can be shown. */

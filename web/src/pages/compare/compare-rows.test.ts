@@ -6,7 +6,6 @@ import {
   compareRows,
   deltaOf,
   differ,
-  directionOf,
   readDirections,
   writeDirections,
 } from "./compare-rows.ts";
@@ -24,7 +23,7 @@ test("nested configs have a line for each value, and lines that differ come firs
   expect(rows.map(({ label, different }) => [label, different])).toEqual([
     ["mixed", true],
     ["optimizer.lr", true],
-    ["train/loss latest", true],
+    ["train/loss", true],
     ["depth", false],
     ["optimizer.name", false],
   ]);
@@ -61,14 +60,22 @@ test("texts and missing values have no difference", () => {
   expect(deltaOf(1, undefined, "max")).toBeUndefined();
 });
 
-test("the direction of a metric is that of its best value", () => {
-  expect(directionOf({ min: 0, max: 1, best: 0 })).toBe("min");
-  expect(directionOf({ min: 0, max: 1, best: 1 })).toBe("max");
-  expect(directionOf({ min: 1, max: 1, best: 1 })).toBeUndefined();
-  expect(directionOf({ min: null, max: null, best: null })).toBeUndefined();
+test("directions that a person chose are read as they were written", () => {
   const chosen = new Map([["train/loss:x", "min"]] as const);
   expect(readDirections(writeDirections(chosen))).toEqual(chosen);
   expect(readDirections(["up:x"]).size).toBe(0);
+});
+
+test("metrics have one line, with the figure that was chosen", () => {
+  const rows = ["latest", "max", "mean"].map((figure, i) => ({
+    path: `metric/a/loss/${figure}`,
+    values: { r1: i, r2: null },
+  }));
+  const ofEach = [{ "a/loss": { latest: 0, best: -1, min: -2, max: 1, mean: 2 } }, undefined];
+  const shown = (["latest", "best", "min", "max", "mean"] as const).map((figure) =>
+    compareRows(rows, ["r1", "r2"], figure, ofEach).map(({ label, values }) => [label, ...values]),
+  );
+  expect(shown).toEqual([0, -1, -2, 1, 2].map((value) => [["a/loss", value, undefined]]));
 });
 
 test("CSV has every digit, quotes what needs it, and guards texts that a spreadsheet takes for formulas", () => {

@@ -11,7 +11,7 @@ const PARTS = ["Config", "Metrics", "Attributes", "Tags", "Environment"] as cons
 /** One line of a comparison. */
 export type CompareRow = {
   readonly part: (typeof PARTS)[number];
-  /** The key, nested names joined by points; for metrics followed by the figure. */
+  /** The key, nested names joined by points. */
   readonly label: string;
   /** In the order of the runs; undefined where a run has none. */
   readonly values: readonly unknown[];
@@ -31,8 +31,28 @@ const OF_PREFIX: Readonly<Record<string, CompareRow["part"]>> = {
 /** Nested deeper, a value is shown as a document. */
 const DEPTH_MAX = 12;
 
-/** Makes lines of the rows of the API: nested documents have a line for each value in them; lines in which runs differ are first. */
-export function compareRows(rows: readonly SideBySideRow[], runIds: readonly string[]): readonly CompareRow[] {
+/** The figures of metrics that a comparison can show. */
+export const COMPARED_FIGURES = ["latest", "best", "min", "max", "mean"] as const;
+
+/** A member of `COMPARED_FIGURES`. */
+export type ComparedFigure = (typeof COMPARED_FIGURES)[number];
+
+/** Figures that the API does not compare: they are read of each run. */
+export const isOfEachRun = (figure: ComparedFigure): boolean => figure === "best" || figure === "min";
+
+/** The figures of the metrics of a run. */
+export type RunFigures = Readonly<Record<string, Readonly<Record<ComparedFigure, number | null>>>>;
+
+/**
+ * Makes lines of the rows of the API: nested documents have a line for each value in them, metrics one with the `figure`, of which `ofEach` has those
+ * of `isOfEachRun` in the order of the runs. Lines in which runs differ are first.
+ */
+export function compareRows(
+  rows: readonly SideBySideRow[],
+  runIds: readonly string[],
+  figure: ComparedFigure = "latest",
+  ofEach: readonly (RunFigures | undefined)[] = [],
+): readonly CompareRow[] {
   const lines = rows.flatMap(({ path, values }): CompareRow[] => {
     const slash = path.indexOf("/");
     const part = OF_PREFIX[path.slice(0, slash)];
@@ -42,7 +62,10 @@ export function compareRows(rows: readonly SideBySideRow[], runIds: readonly str
     if (part === "Metrics") {
       const last = name.lastIndexOf("/");
       const metric = name.slice(0, last);
-      return [{ part, label: `${metric} ${name.slice(last + 1)}`, values: all, different: differ(all), metric }];
+      const isRead = isOfEachRun(figure);
+      if (name.slice(last + 1) !== (isRead ? "latest" : figure)) return [];
+      const shown = isRead ? runIds.map((_, i) => figureOf(ofEach[i], metric, figure)) : all;
+      return [{ part, label: metric, values: shown, different: differ(shown), metric }];
     }
     if (part !== "Config" && part !== "Environment")
       return [{ part, label: name, values: all, different: differ(all) }];
@@ -55,6 +78,10 @@ export function compareRows(rows: readonly SideBySideRow[], runIds: readonly str
   });
   const order = (row: CompareRow): number => (row.different ? 0 : PARTS.length) + PARTS.indexOf(row.part);
   return lines.toSorted((a, b) => order(a) - order(b) || (a.label < b.label ? -1 : a.label > b.label ? 1 : 0));
+}
+
+function figureOf(figures: RunFigures | undefined, metric: string, figure: ComparedFigure): number | undefined {
+  return figures !== undefined && Object.hasOwn(figures, metric) ? (figures[metric]![figure] ?? undefined) : undefined;
 }
 
 function flattened(name: string, values: readonly unknown[], depth: number): [string, readonly unknown[]][] {
@@ -107,15 +134,6 @@ export type Direction = "max" | "min";
 
 /** How a value compares to the baseline's. */
 type Delta = { readonly text: string; readonly tone: "better" | "worse" | "even" };
-
-type Figures = { readonly min: number | null; readonly max: number | null; readonly best: number | null };
-
-/** Returns the direction of a metric by what the server counts as its best value; undefined where all values are the same. */
-export function directionOf({ min, max, best }: Figures): Direction | undefined {
-  if (best === null || min === max) return undefined;
-  if (best === max) return "max";
-  return best === min ? "min" : undefined;
-}
 
 /** Returns the difference of two numbers, with its sign, and whether it is better; undefined where there is nothing to compare. */
 export function deltaOf(value: unknown, base: unknown, direction: Direction | undefined): Delta | undefined {

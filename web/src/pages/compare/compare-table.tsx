@@ -34,7 +34,7 @@ export function CompareTable({
   runs,
   rows,
   base,
-  directions,
+  directionOf,
   width,
   widths,
   onResize,
@@ -45,7 +45,8 @@ export function CompareTable({
   readonly runs: readonly ComparedRun[];
   readonly rows: readonly CompareRow[];
   readonly base: string;
-  readonly directions: ReadonlyMap<string, Direction>;
+  /** Whether more or less of a metric is better, where that is known. */
+  readonly directionOf: (metric: string) => Direction | undefined;
   /** Pixels that there are for all columns. */
   readonly width: number;
   /** Widths of columns that a person chose. */
@@ -64,7 +65,7 @@ export function CompareTable({
       width: widths["key"] ?? usual.key,
       pinned: true,
       isRowHeader: true,
-      cell: (row) => <KeyCell row={row} directions={directions} onDirection={onDirection} />,
+      cell: (row) => <KeyCell row={row} directionOf={directionOf} onDirection={onDirection} />,
     },
     ...runs.map((run, i): GridColumn<CompareRow> => ({
       id: run.id,
@@ -92,7 +93,7 @@ export function CompareTable({
           value={row.values[i]}
           isMetric={row.metric !== undefined}
           base={i === baseAt ? undefined : row.values[baseAt]}
-          direction={row.metric === undefined ? undefined : directions.get(row.metric)}
+          direction={row.metric === undefined ? undefined : directionOf(row.metric)}
         />
       ),
     })),
@@ -112,15 +113,16 @@ export function CompareTable({
 
 function KeyCell({
   row,
-  directions,
+  directionOf,
   onDirection,
 }: {
   readonly row: CompareRow;
-  readonly directions: ReadonlyMap<string, Direction>;
+  /** Whether more or less of a metric is better, where that is known. */
+  readonly directionOf: (metric: string) => Direction | undefined;
   readonly onDirection: (metric: string, direction: Direction) => void;
 }) {
   const { part, label, metric } = row;
-  const direction = metric === undefined ? undefined : directions.get(metric);
+  const direction = metric === undefined ? undefined : directionOf(metric);
   return (
     <>
       <span class="tm-grid-text tm-compare-name" title={`${part}: ${label}`}>
@@ -132,8 +134,8 @@ function KeyCell({
           size="s"
           label={
             direction === undefined
-              ? `Say that more of ${metric} is better`
-              : `${direction === "max" ? "More" : "Less"} of ${metric} is better: press to turn that around`
+              ? `Mark higher ${metric} as better`
+              : `${direction === "max" ? "Higher" : "Lower"} ${metric} is better. Press to reverse.`
           }
           tabIndex={-1}
           onClick={() => onDirection(metric, direction === "max" ? "min" : "max")}

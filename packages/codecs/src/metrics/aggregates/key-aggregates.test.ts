@@ -1,7 +1,8 @@
 import { describe, expect, test } from "@jest/globals";
 
+import { isMinimizeKey } from "@tidemark/values/metric-direction";
 import { columnsOf, columnsOfSeries } from "../columns/metric-columns.fixture.ts";
-import { aggregatesOfColumns, bestOf, isMinimizeKey, populationVariance, type KeyAggregate } from "./key-aggregates.ts";
+import { aggregatesOfColumns, bestOf, populationVariance, type KeyAggregate } from "./key-aggregates.ts";
 import { MERGES } from "./merge-aggregates.fixture.ts";
 
 /** Returns the aggregate of points of one key, given as [step, value] in the order of their arrival. */

@@ -1,3 +1,4 @@
+import { isMinimizeKey } from "@tidemark/values/metric-direction";
 import { valueCountOf, type MetricColumns } from "../columns/metric-columns.ts";
 
 /**
@@ -103,30 +104,6 @@ function meanOfHuge(values: Float64Array, from: number, count: number): number {
   let mean = 0;
   for (let i = from; i < from + count; i++) mean += values[i]! / count;
   return mean;
-}
-
-const MINIMIZED_WORDS: ReadonlySet<string> = new Set([
-  "loss",
-  "error",
-  "err",
-  "perplexity",
-  "ppl",
-  "wer",
-  "cer",
-  "mae",
-  "mse",
-  "rmse",
-  "nll",
-  "kl",
-  "regret",
-]);
-
-/** Whether less is better for this metric: a part of its key between `/` and `_` is, in any case, a word such as loss, error or rmse. */
-export function isMinimizeKey(key: string): boolean {
-  return key
-    .toLowerCase()
-    .split(/[/_]/)
-    .some((part) => MINIMIZED_WORDS.has(part));
 }
 
 /** Returns the best value of a key and the lowest step at which it was seen: the minimum if less is better, else the maximum. */

@@ -1,4 +1,5 @@
-import { aggregateNumbersOf, encodeSegment, isMinimizeKey, stepRange } from "@tidemark/codecs/metrics";
+import { aggregateNumbersOf, encodeSegment, stepRange } from "@tidemark/codecs/metrics";
+import { isMinimizeKey } from "@tidemark/values/metric-direction";
 import { markerSecondsOf, type PendingWrite } from "./pending-write.rules.ts";
 import {
   createRunChange,

@@ -1,6 +1,6 @@
 import { testSql } from "@tidemark/testkit";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { isMinimizeKey } from "@tidemark/codecs/metrics";
+import { isMinimizeKey } from "@tidemark/values/metric-direction";
 
 import fc from "fast-check";
 import {

@@ -1,7 +1,7 @@
 import { testSql } from "@tidemark/testkit";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { isAppError } from "@tidemark/errors";
-import { isMinimizeKey } from "@tidemark/codecs/metrics";
+import { isMinimizeKey } from "@tidemark/values/metric-direction";
 
 import fc from "fast-check";
 import {
