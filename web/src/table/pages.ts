@@ -1,3 +1,4 @@
+import { PAGE_ROWS } from "./page-rows.ts";
 import { pagesOf, type RowWindow } from "./windows.ts";
 
 /** Rows of one request. */
@@ -131,6 +132,3 @@ export function isSame<T extends object>(one: T, other: T): boolean {
     names.length === Object.keys(other).length && names.every((name) => name in other && one[name] === other[name])
   );
 }
-
-/** Rows of a page of a long list, which one request reads. */
-export const PAGE_ROWS = 100;

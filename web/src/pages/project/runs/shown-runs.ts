@@ -1,5 +1,5 @@
 import { stateOf, type ViewState } from "../view/view-state.ts";
-import { PAGE_ROWS } from "../../../table/pages.ts";
+import { PAGE_ROWS } from "../../../table/page-rows.ts";
 import { isLookedUp, sortOf } from "../table/columns.ts";
 import type { RunRow } from "../../../api/run-types.ts";
 
