@@ -9,6 +9,7 @@ import { createAuthenticator, createOperatorCheck } from "./auth/authenticator.t
 import { createRenewalOf, createRightsWatch } from "./auth/rights.ts";
 import { createEmbedAccess } from "./auth/embed-access.ts";
 import type { Clients } from "./clients.ts";
+import { basePathOf, withoutBasePath } from "./http/base-path.ts";
 import { headerNames, noSniffing, requestIdOf, strictTransport } from "./http/headers.ts";
 import type { ChangeHub } from "./changes/change-hub.ts";
 import { createEventStreams } from "./changes/event-streams.ts";
@@ -148,7 +149,8 @@ export function createApp(options: AppOptions): FastifyInstance {
     }),
     rights: createRightsWatch(),
     renewalOf: createRenewalOf({ access: options.access, nowMs: options.clocks.wallMs }),
-    dashboard: options.bundle === undefined ? undefined : createDashboard(options.bundle),
+    dashboard:
+      options.bundle === undefined ? undefined : createDashboard(options.bundle, basePathOf(settings.publicUrl ?? "")),
     embedParts: embedPartsOf(options.bundle),
     isAllowedOrigin: createOriginRule(settings.allowedOrigins),
     refreshAccess: options.projection.refresh,
@@ -161,10 +163,12 @@ export function createApp(options: AppOptions): FastifyInstance {
   };
   const routes: readonly Route[] = [...options.routes, ...platformRoutesOf(options, () => draining)];
 
+  const basePath = basePathOf(settings.publicUrl ?? "");
   const app = Fastify({
     logger: false,
     genReqId: requestIdOf,
     requestIdHeader: false,
+    rewriteUrl: ({ url = "/" }) => withoutBasePath(url, basePath),
     requestTimeout: timeouts.request,
     keepAliveTimeout: timeouts.keepAlive,
     connectionTimeout: timeouts.silence,

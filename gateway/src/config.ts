@@ -13,7 +13,7 @@ export const gatewayConfig = defineConfig({
   publicUrl: url({
     env: "TIDEMARK_PUBLIC_URL",
     optional: true,
-    help: "URL under which clients reach the server, for links and cookies; otherwise what each request's Host says.",
+    help: "URL under which clients reach the server, for links and cookies; otherwise what each request's Host says. With a path, such as https://host/tidemark, a proxy in front may pass that path on or remove it.",
   }),
   allowedOrigins: list({
     env: "TIDEMARK_ALLOWED_ORIGINS",

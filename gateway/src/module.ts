@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { IngestService } from "@tidemark/proto/ingest/v1/ingest";
 import { loadPlans } from "@tidemark/requests";
 import { defineModule, version, type ModuleContext } from "@tidemark/host";
+import { ConfigError } from "@tidemark/host/config";
 import { createCall } from "@tidemark/rpc";
 import { createApp } from "./app.ts";
 import { startChangeFeed } from "./changes/change-feed.ts";
@@ -12,9 +13,11 @@ import { createCredentialUses } from "./auth/credential-use.ts";
 import { createProjection } from "./auth/projection.ts";
 import { neededServices, openClients, type Clients } from "./clients.ts";
 import { gatewayConfig } from "./config.ts";
+import { ownPaths } from "./dashboard/dashboard.ts";
 import { readBundle } from "./dashboard/read-bundle.ts";
 import { shareWrites } from "./api/metrics/share-writes.ts";
 import { allRoutes } from "./api/index.ts";
+import { basePathFaults } from "./http/base-path.ts";
 import { createGatewayReports, createRequestCounts } from "./limits/request-counts.ts";
 import { createLeaseBatch } from "./limits/lease-batch.ts";
 import { usualReadPace } from "./gate/read-pace.ts";
@@ -56,6 +59,8 @@ export const gatewayModule = defineModule({
 
 async function startGateway(context: ModuleContext<typeof gatewayConfig>) {
   const { config, log } = context;
+  const faults = basePathFaults(config.publicUrl, [...allRoutes.map(({ path }) => path), ...ownPaths]);
+  if (faults.length > 0) throw new ConfigError(faults);
   const steadyMs = (): number => performance.now();
   const opened = openClients(context);
   const clients: Clients = {

@@ -2,6 +2,7 @@ import { render } from "preact";
 import "./styles/tokens.css";
 import "./styles/base.css";
 import "./pages/shared-chunk.ts";
+import { startBasePath } from "./api/base-path.ts";
 import { loadSession } from "./api/session.ts";
 import { startKeys } from "./app/keys.ts";
 import { currentLocation } from "./app/location.tsx";
@@ -13,6 +14,7 @@ import { ErrorNote } from "./ui/page-states.tsx";
 const root = document.querySelector("#app")!;
 
 async function start(): Promise<void> {
+  startBasePath();
   startKeys();
   const { path, query } = currentLocation.peek();
   void preloadPage(matchRoute(path), query);

@@ -68,15 +68,15 @@ describe("the credentials of a request", () => {
     ["Bearer without a token", { authorization: "Bearer" }, { kind: "unknown_scheme" }],
     ["the session cookie among others", { cookie: "a=1; tidemark_session=b; c=2" }, { kind: "cookie", token: "b" }],
     ["other cookies only", { cookie: "tidemark_sessions=b; a" }, { kind: "none" }],
-  ])("%s", (_, headers, expected) => expect(presentedBy(headers, false)).toEqual(expected));
+  ])("%s", (_, headers, expected) => expect(presentedBy(headers, "tidemark_session")).toEqual(expected));
 
   test("an empty session cookie counts as absent", () =>
     expect(cookieOf("tidemark_session=", "tidemark_session")).toBeUndefined());
 
   test("over TLS only the cookie counts that no neighbor can plant", () => {
     const cookie = "tidemark_session=planted; __Host-tidemark_session=own";
-    expect(presentedBy({ cookie }, true)).toEqual({ kind: "cookie", token: "own" });
-    expect(presentedBy({ cookie: "tidemark_session=planted" }, true)).toEqual({ kind: "none" });
+    expect(presentedBy({ cookie }, "__Host-tidemark_session")).toEqual({ kind: "cookie", token: "own" });
+    expect(presentedBy({ cookie: "tidemark_session=planted" }, "__Host-tidemark_session")).toEqual({ kind: "none" });
   });
 
   test.each([

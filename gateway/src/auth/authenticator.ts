@@ -4,7 +4,7 @@ import { equalHashes, hashCredential, parseCredential, type ParsedCredential } f
 import type { AppError } from "@tidemark/errors";
 import { CallerKind, IdentitySchema, type Identity } from "@tidemark/proto/common/v1/common";
 import { CredentialKind, type CredentialEntry, type OrganizationEntry } from "@tidemark/proto/control/v1/control";
-import { cookieName, headerNames, sessionCookie } from "../http/headers.ts";
+import { headerNames } from "../http/headers.ts";
 import { unauthenticated } from "./callers.ts";
 import { identityOf, isLive, isUnended, type Access, type KnownCredential } from "./directory.ts";
 
@@ -95,14 +95,14 @@ export type Presented =
 
 const none: Presented = { kind: "none" };
 
-/** Reads the credential of a request. `Authorization` wins over the session cookie, whose name says whether it was set over TLS. */
-export function presentedBy(headers: IncomingHttpHeaders, isTls: boolean): Presented {
+/** Reads the credential of a request. `Authorization` wins over the session cookie, which has this name (`cookieName`). */
+export function presentedBy(headers: IncomingHttpHeaders, cookie: string): Presented {
   const { authorization } = headers;
   if (authorization !== undefined && authorization.trim() !== "") {
     const token = /^bearer +(\S+)$/i.exec(authorization.trim())?.[1];
     return token === undefined ? { kind: "unknown_scheme" } : { kind: "bearer", token };
   }
-  const token = cookieOf(headers.cookie, cookieName(sessionCookie, isTls));
+  const token = cookieOf(headers.cookie, cookie);
   return token === undefined ? none : { kind: "cookie", token };
 }
 

@@ -19,9 +19,13 @@ export type Found = {
   readonly send: (request: FastifyRequest, reply: FastifyReply) => void;
 };
 
-/** Creates the dashboard of a bundle. All documents are written at the start: there are as many as kinds of pages. */
-export function createDashboard(bundle: Bundle): Dashboard {
-  const documents = new Map([...Object.keys(bundle.parts), ""].map((part) => [part, writeDocument(bundle, part)]));
+/**
+ * Creates the dashboard of a bundle, for browsers that reach the server below `basePath`. All documents are written at the start: there are as many as
+ * kinds of pages.
+ */
+export function createDashboard(bundle: Bundle, basePath: string): Dashboard {
+  const parts = [...Object.keys(bundle.parts), ""];
+  const documents = new Map(parts.map((part) => [part, writeDocument(bundle, part, basePath)]));
   return {
     find(request) {
       if (request.method !== "GET" && request.method !== "HEAD") return undefined;
@@ -117,6 +121,9 @@ export function wantsHtml(accept: string | undefined): boolean {
 /** Where the files of the bundle are. */
 const ASSETS = "/assets/";
 
+/** Addresses that begin as those of pages and files do. */
+export const ownPaths = [ASSETS, "/signin", "/auth", "/invite", "/p", "/reports", "/r", "/settings"] as const;
+
 /** The policy of trusted types that the sanitizer of Markdown makes: nothing else may turn a text into markup. */
 const SANITIZER_POLICY = "dompurify";
 
@@ -147,10 +154,11 @@ type Document = {
 };
 
 /** Writes the document of a page: what to load, in the order in which the browser needs it, and an empty root. */
-function writeDocument(bundle: Bundle, part: string): Document {
-  const at = (name: string): string => escapeHtml(`${ASSETS}${name}`);
+function writeDocument(bundle: Bundle, part: string, basePath: string): Document {
+  const at = (name: string): string => escapeHtml(`${basePath}${ASSETS}${name}`);
   const text = [
-    '<!doctype html><html lang="en"><head><meta charset="utf-8">',
+    `<!doctype html><html lang="en"${basePath === "" ? "" : ` data-base="${escapeHtml(basePath)}"`}>`,
+    '<head><meta charset="utf-8">',
     '<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="robots" content="noindex">',
     '<meta name="color-scheme" content="light dark"><title>Tidemark</title>',
     `<script src="${at(bundle.theme)}"></script>`,
@@ -158,7 +166,7 @@ function writeDocument(bundle: Bundle, part: string): Document {
     `<script type="module" src="${at(bundle.entry)}"></script>`,
     ...(bundle.parts[part] ?? []).map((name) => `<link rel="modulepreload" href="${at(name)}">`),
     // Every page asks who is signed in before anything else.
-    '<link rel="preload" as="fetch" crossorigin href="/api/auth/session">',
+    `<link rel="preload" as="fetch" crossorigin href="${escapeHtml(basePath)}/api/auth/session">`,
     `<link rel="icon" type="image/svg+xml" href="${at(bundle.icon)}">`,
     '</head><body><div id="app"></div><noscript><p>The dashboard needs JavaScript.</p></noscript></body></html>',
   ].join("");

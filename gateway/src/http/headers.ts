@@ -1,3 +1,4 @@
+import { basePathOf } from "./base-path.ts";
 import { randomUUID } from "node:crypto";
 import { badRequest } from "@tidemark/errors";
 
@@ -39,10 +40,17 @@ export const sessionCookie = "tidemark_session";
 /** The cookie that holds what a browser keeps while it signs in elsewhere. */
 export const loginCookie = "tidemark_login";
 
-/** Over TLS a browser takes a cookie of this name from this very host only: no neighbor under the same domain can plant one (RFC 6265bis, section 4.1.3.2). */
-export function cookieName(name: string, isTls: boolean): string {
-  return isTls ? `__Host-${name}` : name;
+/**
+ * Over TLS a browser takes a cookie of this name from this very host only: no neighbor under the same domain can plant one (RFC 6265bis, section
+ * 4.1.3.2). Such a cookie is for the whole host, so below a path it has the weaker name.
+ */
+export function cookieName(name: string, baseUrl: string): string {
+  if (!baseUrl.startsWith("https://")) return name;
+  return basePathOf(baseUrl) === "" ? `__Host-${name}` : `__Secure-${name}`;
 }
+
+/** Names that the session cookie may have. */
+export const sessionCookies = ["", "__Host-", "__Secure-"].map((prefix) => `${prefix}${sessionCookie}`);
 
 const requestIdShape = /^[A-Za-z0-9._:-]{1,128}$/;
 

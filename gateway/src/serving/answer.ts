@@ -4,7 +4,7 @@ import type { Log } from "@tidemark/telemetry";
 import { toErrorAnswer, type ErrorAnswer } from "../errors.ts";
 import { bootstrapTokenOf, presentedBy } from "../auth/authenticator.ts";
 import { holdsBodyBack } from "../gate/arrival.ts";
-import { headerNames, mediaTypeOf } from "../http/headers.ts";
+import { headerNames, mediaTypeOf, sessionCookies } from "../http/headers.ts";
 import { LINGER_BYTES_MAX, lingerAtEnd } from "../gate/closing.ts";
 import { corsHeaders } from "../http/origin.ts";
 import { escapeHtml, PAGE_TYPE, writePage, type WrittenPage } from "../http/page.ts";
@@ -34,7 +34,7 @@ export function beginAnswer(
 
 function lingerBytesMax({ headers }: FastifyRequest): number {
   const isUnknown =
-    [true, false].every((isTls) => presentedBy(headers, isTls).kind === "none") &&
+    sessionCookies.every((name) => presentedBy(headers, name).kind === "none") &&
     bootstrapTokenOf(headers) === undefined;
   return isUnknown ? LINGER_BYTES_MAX.unknown : LINGER_BYTES_MAX.known;
 }

@@ -6,6 +6,7 @@ import { presentedBy } from "../auth/authenticator.ts";
 import { unauthenticated } from "../auth/callers.ts";
 import type { OpenEmbed } from "../auth/embed-access.ts";
 import { requireSameRows, type RenewRights } from "../auth/rights.ts";
+import { sessionCookie } from "../http/headers.ts";
 import type { Route } from "../route.ts";
 import type { ServingContext } from "./context.ts";
 
@@ -47,7 +48,7 @@ export async function openEmbed(
 ): Promise<PresentedEmbed> {
   embedLimits.countToken(request.ip);
   const { authorization } = request.headers;
-  const presented = presentedBy({ authorization }, false);
+  const presented = presentedBy({ authorization }, sessionCookie);
   if (presented.kind !== "bearer") throw unauthenticated("missing embed token");
   const { session_id: sessionId = "" } = request.params as Readonly<Record<string, string>>;
   let openedMs = 0;

@@ -4,9 +4,9 @@ import type { Identity } from "@tidemark/proto/common/v1/common";
 import type { EmbedSession } from "@tidemark/proto/reports/v1/embeds";
 import { bootstrapTokenOf, presentedBy, type Presented } from "../auth/authenticator.ts";
 import { checkKind, checkRights, unauthenticated } from "../auth/callers.ts";
-import { baseUrlOf, checkOrigin, isFromThisMachine, isTls } from "../http/origin.ts";
+import { baseUrlOf, checkOrigin, isFromThisMachine } from "../http/origin.ts";
 import { isRefusal, requireSameRows, type RenewRights } from "../auth/rights.ts";
-import { headerNames, readIdempotencyKey } from "../http/headers.ts";
+import { cookieName, headerNames, readIdempotencyKey, sessionCookie } from "../http/headers.ts";
 import type { Admission } from "../limits/limiter.ts";
 import type { Route } from "../route.ts";
 import { accountOf, closeTurn } from "../gate/claims.ts";
@@ -205,7 +205,7 @@ function identify(
   baseUrl: string,
 ): Identified | Promise<Identified> {
   if (callers.kind === "operator") return { identity: context.checkOperator(bootstrapTokenOf(request.headers)) };
-  const presented = presentedBy(request.headers, isTls(baseUrl));
+  const presented = presentedBy(request.headers, cookieName(sessionCookie, baseUrl));
   if (callers.kind === "anyone") {
     if (route.embed === "policy") context.embedLimits.countPolicy(request.ip);
     if (route.embed === "page") context.embedLimits.countPage(request.ip);

@@ -10,7 +10,7 @@ import { acceptsGzip, compress } from "../http/compress.ts";
 import { readIfNoneMatch, weakTag } from "../http/range.ts";
 import { cookieName, headerNames, loginCookie, sessionCookie } from "../http/headers.ts";
 import { writeJson } from "../http/json.ts";
-import { cookieSecure, isFromThisMachine, isTls } from "../http/origin.ts";
+import { cookieSecure, isFromThisMachine } from "../http/origin.ts";
 import { writePage } from "../http/page.ts";
 import { foreignStarts, parseQuery, refuseStarts } from "../http/query.ts";
 import { canonicalUuid } from "../api/fields/text.ts";
@@ -215,10 +215,10 @@ function inputOf(route: Route, state: RequestState, request: FastifyRequest): Mu
       return readIfNoneMatch(request.headers["if-none-match"]);
     },
     get sessionToken() {
-      return cookieOf(request.headers.cookie, cookieName(sessionCookie, isTls(state.baseUrl)));
+      return cookieOf(request.headers.cookie, cookieName(sessionCookie, state.baseUrl));
     },
     get loginSecret() {
-      return cookieOf(request.headers.cookie, cookieName(loginCookie, isTls(state.baseUrl)));
+      return cookieOf(request.headers.cookie, cookieName(loginCookie, state.baseUrl));
     },
     get isFromThisMachine() {
       return isFromThisMachine(request.raw);

@@ -1,3 +1,4 @@
+import { addressOf } from "./base-path.ts";
 import { exactJson, parseExact } from "./exact-json.ts";
 
 /** The server's refusal of a request, in the API's single error shape, or the lack of an answer. */
@@ -105,7 +106,7 @@ export async function send(path: string, options: CallOptions = {}): Promise<Res
 async function sendOnce(path: string, { method, body, signal, headers }: CallOptions): Promise<Response> {
   const isJson = body !== undefined && !(body instanceof Blob);
   try {
-    return await fetch(path, {
+    return await fetch(addressOf(path), {
       method: method ?? (body === undefined ? "GET" : "POST"),
       credentials: "same-origin",
       headers: { ...(isJson ? { "content-type": "application/json" } : {}), ...headers },

@@ -1,11 +1,12 @@
 import { signal, type ReadonlySignal } from "@preact/signals";
 import type { ComponentProps } from "preact";
 import { useEffect } from "preact/hooks";
+import { addressOf, pathOf } from "../api/base-path.ts";
 
 /** Where the page is: the path and the query of its address, which together hold its whole state. */
 type Location = { readonly path: string; readonly query: URLSearchParams };
 
-const read = (): Location => ({ path: location.pathname, query: new URLSearchParams(location.search) });
+const read = (): Location => ({ path: pathOf(location.pathname), query: new URLSearchParams(location.search) });
 const current = signal<Location>(read());
 
 addEventListener("popstate", () => {
@@ -17,8 +18,8 @@ export const currentLocation: ReadonlySignal<Location> = current;
 
 /** Goes to an address of the dashboard: a path, with a query if it has one. `replace` leaves no entry in the history. */
 export function navigate(address: string, { replace = false }: { readonly replace?: boolean } = {}): void {
-  if (replace) history.replaceState(undefined, "", address);
-  else history.pushState(undefined, "", address);
+  if (replace) history.replaceState(undefined, "", addressOf(address));
+  else history.pushState(undefined, "", addressOf(address));
   current.value = read();
 }
 

@@ -5,6 +5,7 @@ import type {
   StartOidcLoginRequestSchema,
   StartOidcLoginResponse,
 } from "@tidemark/proto/control/v1/control";
+import { basePathOf, withBasePath } from "../../http/base-path.ts";
 import { loginCookie } from "../../http/headers.ts";
 import type { EncoderInput, RouteInput, RouteReply } from "../../route.ts";
 import { described, object, withDefault } from "../fields/field.ts";
@@ -68,5 +69,5 @@ export function encodeFinishOidc(
   const session = requireMessage(created);
   const cookies = [...Object.values(cookieOf(session, input)), cookieHeader(loginCookie, "", 0, input)];
   const reply = secretReply(sessionJson(requireMessage(session.view)), { "set-cookie": cookies });
-  return returnTo === "" ? reply : { ...reply, redirect: returnTo };
+  return returnTo === "" ? reply : { ...reply, redirect: withBasePath(returnTo, basePathOf(input.baseUrl)) };
 }

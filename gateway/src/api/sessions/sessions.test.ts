@@ -1,6 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { describe, expect, test } from "@jest/globals";
 import {
+  FinishOidcLoginResponseSchema,
   GetAuthConfigResponseSchema,
   GetSessionResponseSchema,
   SwitchOrganizationResponseSchema,
@@ -8,6 +9,7 @@ import {
 import { at, id, view } from "../accounts.fixture.ts";
 import { describeBody, inputOf } from "../route-input.fixture.ts";
 import { bodyOf } from "../response-schema.fixture.ts";
+import { encodeFinishOidc } from "./oidc.ts";
 import {
   decodeGetSession,
   decodeSignIn,
@@ -111,12 +113,29 @@ describe("a session", () => {
     ["over http on this machine", "http://127.0.0.1:8080", false, cookie],
     ["over http elsewhere", "http://tidemark.test", true, `${cookie}; Secure`],
     ["over TLS, for this host alone", "https://tidemark.test", true, `__Host-${cookie}; Secure`],
+    [
+      "below a path, for that path alone",
+      "https://tidemark.test/lab",
+      true,
+      `__Secure-${cookie.replace("Path=/", "Path=/lab")}; Secure`,
+    ],
   ])("that is new sets its cookie, %s", (_, baseUrl, cookieSecure, expected) => {
     const response = create(SwitchOrganizationResponseSchema, {
       created: { view, token: "t", maxAgeSeconds: 2_592_000 },
     });
     const { headers } = encodeNewSession(response, undefined, { ...inputOf({}), baseUrl, cookieSecure });
     expect(headers).toEqual({ "cache-control": "no-store", "set-cookie": expected });
+  });
+
+  test("that begins at an identity provider goes on below the path of the server", () => {
+    const created = { view, token: "t", maxAgeSeconds: 60 };
+    const response = create(FinishOidcLoginResponseSchema, { created, returnTo: "/p/a" });
+    for (const [baseUrl, redirect] of [
+      ["https://tidemark.test", "/p/a"],
+      ["https://tidemark.test/lab", "/lab/p/a"],
+    ] as const) {
+      expect(encodeFinishOidc(response, undefined, { ...inputOf({}), baseUrl }).redirect).toBe(redirect);
+    }
   });
 
   test("can be opened by an address alone on this machine only, regardless of the settings", () => {

@@ -14,9 +14,9 @@ import type {
   SignOutRequestSchema,
   SwitchOrganizationRequestSchema,
 } from "@tidemark/proto/control/v1/control";
+import { basePathOf } from "../../http/base-path.ts";
 import { cookieName, sessionCookie } from "../../http/headers.ts";
 import type { Json } from "../../http/json.ts";
-import { isTls } from "../../http/origin.ts";
 import type { EncoderInput, RouteInput, RouteReply, Schema } from "../../route.ts";
 import { described, list, object, withDefault } from "../fields/field.ts";
 import { email, text, textOrEmpty, uuid, wordForService } from "../fields/text.ts";
@@ -229,6 +229,6 @@ type CookieInput = Pick<EncoderInput, "cookieSecure" | "baseUrl">;
  * with navigation only.
  */
 export function cookieHeader(name: string, value: string, seconds: number, input: CookieInput): string {
-  const full = cookieName(name, isTls(input.baseUrl));
-  return `${full}=${value}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${seconds}${input.cookieSecure ? "; Secure" : ""}`;
+  const path = basePathOf(input.baseUrl) || "/";
+  return `${cookieName(name, input.baseUrl)}=${value}; Path=${path}; HttpOnly; SameSite=Lax; Max-Age=${seconds}${input.cookieSecure ? "; Secure" : ""}`;
 }

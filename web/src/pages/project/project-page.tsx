@@ -1,4 +1,5 @@
 import { useRef, useState } from "preact/hooks";
+import { serverUrl } from "../../api/base-path.ts";
 import { useTitle } from "../../app/location.tsx";
 import { LookPicker, useVisibleLines } from "../../charts/index.ts";
 import type { GridHandle } from "../../table/grid-types.ts";
@@ -140,7 +141,7 @@ export function ProjectPage({ project }: { readonly project: string }) {
 
 /** The code to paste so that a project without runs gets its first one. */
 function EmptyProject({ project }: { readonly project: string }) {
-  const server = location.origin;
+  const server = serverUrl();
   const body = JSON.stringify({ project, name: "first-run", config: { lr: 0.001 } }).replaceAll("'", String.raw`'\''`);
   const create = `curl -s ${server}/runs -H "Authorization: Bearer $API_KEY" -H 'Content-Type: application/json' \\\n  -d '${body}'`;
   const install = `pip install instantml\nexport INSTANTML_API_BASE_URL=${server} INSTANTML_API_KEY=$API_KEY`;

@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { serverUrl } from "../../api/base-path.ts";
 import { call } from "../../api/client.ts";
 import { projectAddress } from "../../app/addresses.ts";
 import { Link, navigate } from "../../app/location.tsx";
@@ -64,8 +65,8 @@ export function FirstRun({ mayMakeKeys }: { readonly mayMakeKeys: boolean }) {
       }
     >
       <p>A project appears with its first run. Set your API key, then paste one of these.</p>
-      <Snippet label="Log a first run from Python" text={pythonSnippet(location.origin)} />
-      <Snippet label="Log a first run from a shell" text={curlSnippet(location.origin)} />
+      <Snippet label="Log a first run from Python" text={pythonSnippet(serverUrl())} />
+      <Snippet label="Log a first run from a shell" text={curlSnippet(serverUrl())} />
     </EmptyState>
   );
 }

@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { serverUrl } from "../../api/base-path.ts";
 import { call } from "../../api/client.ts";
 import { Button } from "../../ui/button.tsx";
 import { Checkbox, Select, TextField } from "../../ui/field.tsx";
@@ -98,7 +99,7 @@ export function EmbedDialog({ project, onClose }: { readonly project: string; re
       {isReady && (
         <>
           <p>Embeds end after minutes, so sites usually create them with each view, on their own server:</p>
-          <Snippet label="Create an embed from a server" text={embedCommand(location.origin, embedOptions)} />
+          <Snippet label="Create an embed from a server" text={embedCommand(serverUrl(), embedOptions)} />
           <TextField
             label="API key, to create one now"
             hint="A key with export:read. It is used for this one call and not kept."

@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { serverUrl } from "../../api/base-path.ts";
 import { call } from "../../api/client.ts";
 import { attempt } from "../../ui/fault.ts";
 import { Button } from "../../ui/button.tsx";
@@ -92,7 +93,7 @@ export function ShareDialog({
       {token !== undefined && (
         <>
           <p>Copy it now; it is not shown again. It works for 30 days.</p>
-          <Snippet label="Link to the report" text={`${location.origin}/r/${token}`} />
+          <Snippet label="Link to the report" text={`${serverUrl()}/r/${token}`} />
         </>
       )}
       {token === undefined && hasLink && (

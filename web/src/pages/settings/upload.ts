@@ -1,4 +1,5 @@
 import { byteWords } from "../../ui/words.ts";
+import { addressOf } from "../../api/base-path.ts";
 import { ApiError, refusal } from "../../api/client.ts";
 
 /** How much of a body is on its way. */
@@ -35,7 +36,7 @@ export function upload<T>(
       stop();
       return;
     }
-    request.open("POST", path);
+    request.open("POST", addressOf(path));
     for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value);
     request.upload.onprogress = ({ loaded, total }) => onSent({ sent: loaded, total });
     request.onload = () => {

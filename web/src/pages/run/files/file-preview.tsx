@@ -1,3 +1,4 @@
+import { addressOf } from "../../../api/base-path.ts";
 import { send } from "../../../api/client.ts";
 import { useAnswer } from "../../../api/use-answer.ts";
 import { ErrorNote } from "../../../ui/page-states.tsx";
@@ -68,7 +69,7 @@ export function DownloadLink({ href, name }: { readonly href: string; readonly n
 
 function startDownload(href: string): void {
   const link = document.createElement("a");
-  link.href = href;
+  link.href = addressOf(href);
   link.download = "";
   link.click();
 }

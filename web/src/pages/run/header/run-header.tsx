@@ -1,4 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
+import { addressOf } from "../../../api/base-path.ts";
 import type { RunDetail } from "../../../api/run-types.ts";
 import { mayControl, mayWrite } from "../../../api/session.ts";
 import { projectAddress, runAddress } from "../../../app/addresses.ts";
@@ -175,7 +176,7 @@ async function copyId(id: string): Promise<void> {
 /** The answer is an attachment, so that the page stays. */
 function download(path: string): void {
   const link = document.createElement("a");
-  link.href = path;
+  link.href = addressOf(path);
   link.download = "";
   link.click();
 }
