@@ -1,10 +1,18 @@
 import type { Series, SeriesQuery } from "./series.ts";
 
+/** Numbers as the server sends them; large integers are `bigint` where an answer was read with every digit. */
+export type SentColumn = readonly (number | bigint | null)[];
+
+/** Returns numbers as charts draw them, NaN for null. */
+export function numbersOf(column: SentColumn): Float64Array {
+  return Float64Array.from(column, (value) => (value === null ? Number.NaN : Number(value)));
+}
+
 /** A series as the server sends it. */
 export type SentSeries = {
   readonly run_id: string;
   readonly key: string;
-  readonly columns: Readonly<Record<string, readonly (number | null)[] | undefined>>;
+  readonly columns: Readonly<Record<string, SentColumn | undefined>>;
   readonly truncated: boolean;
   readonly sampled: boolean;
 };
@@ -13,7 +21,7 @@ export type SentSeries = {
 export function seriesOf(sent: SentSeries, { x: axis }: Pick<SeriesQuery, "x">): Series {
   const column = (name: string): Float64Array | undefined => {
     const values = sent.columns[name];
-    return values === undefined ? undefined : Float64Array.from(values, (value) => value ?? Number.NaN);
+    return values === undefined ? undefined : numbersOf(values);
   };
   const step = column("step") ?? new Float64Array();
   const y = column(sent.sampled ? "mean" : "value") ?? new Float64Array(step.length).fill(Number.NaN);

@@ -2,7 +2,7 @@ import { call } from "../../api/client.ts";
 import { exactJson } from "../../api/exact-json.ts";
 import type { GroupBy } from "../state/chart-state.ts";
 import { createBatcher } from "./batcher.ts";
-import { middlesOf } from "./decode.ts";
+import { middlesOf, numbersOf, type SentColumn } from "./decode.ts";
 import { whileBusy } from "./read-series.ts";
 import type { Smoothing, XAxis } from "./series.ts";
 
@@ -44,7 +44,7 @@ type Answer = {
     readonly run_count: number;
     readonly series: readonly {
       readonly key: string;
-      readonly columns: Readonly<Record<string, readonly (number | null)[]>>;
+      readonly columns: Readonly<Record<string, SentColumn>>;
     }[];
   }[];
 };
@@ -77,7 +77,7 @@ export function groupsOf({ groups, bucket_width: width }: Answer, keys: readonly
   for (const { by, run_count: runCount, series } of groups) {
     const name = groupName(by);
     for (const { key, columns } of series) {
-      const column = (of: string): Float64Array => Float64Array.from(columns[of] ?? [], (value) => value ?? Number.NaN);
+      const column = (of: string): Float64Array => numbersOf(columns[of] ?? []);
       const step = column("step");
       if (step.length === 0) continue;
       byKey.get(key)?.push({

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "@jest/globals";
 import { batchesOf, createBatcher } from "./batcher.ts";
-import { middles, seriesOf, splitSeries, type SentSeries } from "./decode.ts";
+import { middles, numbersOf, seriesOf, splitSeries, type SentSeries } from "./decode.ts";
 import { newBehind, stepsWithin, withNew, type Series } from "./series.ts";
 import { groupName, groupsOf } from "./read-groups.ts";
 import { seriesBody } from "./read-series.ts";
@@ -31,6 +31,10 @@ describe("series of an answer", () => {
     expect([...found.x]).toEqual([0, 1]);
     expect([...found.y]).toEqual([0.5, Number.NaN]);
     expect(found.low).toBeUndefined();
+  });
+
+  test("may have integers that were read with every digit", () => {
+    expect([...numbersOf([1, null, 10n ** 20n])]).toEqual([1, Number.NaN, 1e20]);
   });
 
   test("of buckets lie in the middle of the steps that they cover", () => {
