@@ -3,7 +3,7 @@ import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { Swatch } from "../look/look-picker.tsx";
 import { isInherited, type Axes, type Line } from "../scene/line-model.ts";
 import type { LineScene } from "../scene/line-scene.ts";
-import { shortName } from "../scene/names.ts";
+import { NAME_MAX, shortName } from "../scene/names.ts";
 import { counted, shortNumber } from "../scene/numbers.ts";
 import type { ChartLink, Pointed } from "./chart-pointer.ts";
 import { axisText, listed, nearestReading, placeText, readingsAt, spreadText, type Reading } from "./readings.ts";
@@ -11,6 +11,10 @@ import { tipPlace } from "./tip-place.ts";
 
 /** Lines that are listed; the others are counted. */
 const LISTED_MAX = 8;
+
+/** Characters of a name in a window of fewer pixels than this. */
+const NAME_MAX_NARROW = 28;
+const NARROW = 480;
 
 /** Pixels around a point that its mark takes. */
 const MARK = 6;
@@ -64,7 +68,7 @@ export function Tooltip({ id, link, lines, drawn, axes, plot, onHighlight }: Too
           >
             <Swatch color={one.line.color} dash={one.line.dash} />
             <span class="tm-chart-tip-name" title={one.line.name}>
-              {shortName(one.line.name)}
+              {shortName(one.line.name, innerWidth < NARROW ? NAME_MAX_NARROW : NAME_MAX)}
             </span>
             <span class="tm-chart-tip-value">{shortNumber(one.value)}</span>
             <span class="tm-chart-tip-spread">{spreadText(one)}</span>
