@@ -44,12 +44,17 @@ describeDashboard("runs by their parameters", (scene) => {
     const watched = await open({ path: PATH });
     const { page } = watched;
     await page.getByLabel("Metric", { exact: true }).selectOption("loss");
-    const table = page.getByRole("table", { name: /^How parameters go together with loss/ });
+    const table = page.getByRole("table", { name: /^Parameter importance for loss/ });
     await table.waitFor();
     const first = table.locator("tbody tr").first();
     await until("the strongest comes first", async () => (await first.textContent())?.startsWith("lr-1.00") === true);
     expect(await table.textContent()).toContain("over 25 runs");
     await page.getByRole("img", { name: /^loss \(best\) by lr: 24 runs/ }).waitFor();
+    await page.getByText("Lowest loss (best) of 24 runs: 0.1, trial-").waitFor();
+    await page.getByRole("img", { name: /^Best so far: loss \(best\): 24 runs/ }).waitFor();
+    await table.getByRole("button", { name: "optimizer" }).click();
+    const values = page.getByRole("table", { name: "loss (best) by optimizer" }).locator("tbody tr");
+    expect(await values.allTextContents()).toEqual(["adam0.30.10.512", "sgd0.40.20.612"]);
     await table.getByRole("button", { name: "depth" }).click();
     await page.getByRole("img", { name: /^loss \(best\) by depth: 24 runs/ }).waitFor();
     await page.getByLabel("Color", { exact: true }).selectOption("config.lr");
@@ -88,10 +93,10 @@ describeDashboard("runs by their parameters", (scene) => {
     await page.mouse.move(left, box.y + box.height / 2, { steps: 4 });
     await page.mouse.up();
     await page.getByText("12 runs selected", { exact: true }).waitFor();
-    await page.getByRole("button", { name: "Select 12 runs in the table" }).click();
     await until("the table has them selected", async () => (await page.locator(".tm-grid-selected").count()) === 12);
     await page.getByRole("button", { name: "Reset the columns" }).click();
-    expect(await page.getByRole("button", { name: /^Select \d+ runs in the table/ }).count()).toBe(0);
+    await page.getByText("12 selected", { exact: true }).waitFor({ state: "detached" });
+    expect(await page.locator(".tm-grid-selected").count()).toBe(0);
   });
 
   test("are grouped in the table by what they share, with means, and a group leads to its runs", async () => {
@@ -103,9 +108,9 @@ describeDashboard("runs by their parameters", (scene) => {
     const rows = (): Promise<string[]> => table.getByRole("row").allTextContents();
     expect((await table.locator("caption").textContent())?.startsWith("3 groups")).toBe(true);
     expect((await rows()).slice(1).toSorted()).toEqual([
-      expect.stringMatching(/^optimizer = adamOnly these120\.3 ± 0\.16/),
+      expect.stringMatching(/^optimizer = adamOnly theseSweep120\.3 ± 0\.16/),
       "optimizer = none1–1",
-      expect.stringMatching(/^optimizer = sgdOnly these120\.4 ± 0\.16/),
+      expect.stringMatching(/^optimizer = sgdOnly theseSweep120\.4 ± 0\.16/),
     ]);
     await expectAccessible(watched);
     await table.getByRole("button", { name: "optimizer = none", exact: true }).click();
@@ -115,6 +120,9 @@ describeDashboard("runs by their parameters", (scene) => {
     expect(await page.getByRole("combobox", { name: "Search runs" }).inputValue()).toMatch(
       /^config\.optimizer="(?:adam|sgd)"$/,
     );
+    await table.getByRole("button", { name: "Sweep" }).click();
+    await page.getByText(/^Highest accuracy \(best\) of 12 runs/).waitFor();
+    expect(new URL(page.url()).searchParams.get("group")).toBeNull();
   });
 
   test("have eyes in the rows of groups, for all runs of a group and for each", async () => {

@@ -2,6 +2,7 @@ import { useMemo, useRef, useState } from "preact/hooks";
 import { lineInk } from "../look/run-look.ts";
 import { counted, shortNumber } from "../scene/numbers.ts";
 import { pointAt, scatterScene, type PlottedRun } from "../scene/scatter-scene.ts";
+import { absoluteTime } from "../../ui/words.ts";
 import { useWidth } from "../../ui/use-width.ts";
 import { pageInks } from "../view/canvas-stage.ts";
 import { Stage } from "./stage.tsx";
@@ -17,6 +18,9 @@ export function Scatter({
   runs,
   xLog = false,
   yLog = false,
+  xKind = "number",
+  best,
+  title = `${yLabel} by ${xLabel}`,
   height = 320,
   highlight,
   onHighlight,
@@ -28,6 +32,11 @@ export function Scatter({
   readonly runs: readonly ScatterRun[];
   readonly xLog?: boolean;
   readonly yLog?: boolean;
+  /** `clock`: x is a time in milliseconds. */
+  readonly xKind?: "number" | "clock";
+  /** Draws the best y so far, from left to right. */
+  readonly best?: "min" | "max" | undefined;
+  readonly title?: string;
   readonly height?: number;
   readonly highlight?: string | undefined;
   readonly onHighlight?: (id: string | undefined) => void;
@@ -38,14 +47,28 @@ export function Scatter({
   const inks = pageInks.value;
   const [pointed, setPointed] = useState<string | undefined>(undefined);
   const one = pointed ?? highlight;
-  const title = `${yLabel} by ${xLabel}`;
+  const xWords = xKind === "clock" ? absoluteTime : shortNumber;
   const colored = runs.map((run): PlottedRun => ({ ...run, color: lineInk(run.id, inks.theme) }));
   const drawn = useMemo(
     () =>
       width === 0
         ? undefined
-        : scatterScene(colored, { xLabel, yLabel, xLog, yLog, byLabel }, { width, height }, inks, one),
-    [runs, colored.map(({ color }) => color).join(), xLabel, yLabel, xLog, yLog, byLabel, width, height, inks, one],
+        : scatterScene(colored, { xLabel, yLabel, xLog, yLog, byLabel, xKind, best }, { width, height }, inks, one),
+    [
+      runs,
+      colored.map(({ color }) => color).join(),
+      xLabel,
+      yLabel,
+      xLog,
+      yLog,
+      byLabel,
+      xKind,
+      best,
+      width,
+      height,
+      inks,
+      one,
+    ],
   );
   const point = (id: string | undefined): void => {
     setPointed(id);
@@ -55,7 +78,7 @@ export function Scatter({
   const announced =
     run === undefined
       ? ""
-      : `${run.name}: ${xLabel} ${shortNumber(run.x!)}, ${yLabel} ${shortNumber(run.y!)}${typeof run.by === "number" && byLabel !== undefined ? `, ${byLabel} ${shortNumber(run.by)}` : ""}`;
+      : `${run.name}: ${xLabel} ${xWords(run.x!)}, ${yLabel} ${shortNumber(run.y!)}${typeof run.by === "number" && byLabel !== undefined ? `, ${byLabel} ${shortNumber(run.by)}` : ""}`;
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.key === "Enter" && pointed !== undefined) onOpen?.(pointed);
     const by = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
@@ -68,7 +91,7 @@ export function Scatter({
   const summary =
     drawn === undefined
       ? `${title}: no run has both values`
-      : `${title}: ${counted(drawn.points.length, "run")}, ${xLabel} ${drawn.x.domain.map(shortNumber).join(" to ")}, ${yLabel} ${drawn.y.domain.map(shortNumber).join(" to ")}. Arrow keys go from run to run.`;
+      : `${title}: ${counted(drawn.points.length, "run")}, ${xLabel} ${drawn.x.domain.map(xWords).join(" to ")}, ${yLabel} ${drawn.y.domain.map(shortNumber).join(" to ")}. Arrow keys go from run to run.`;
   return (
     <Stage
       place={place}

@@ -1,3 +1,4 @@
+import type { AxisKind } from "./line-model.ts";
 import { axesOf } from "./axes-shapes.ts";
 import { counted, shortNumber } from "./numbers.ts";
 import { rampColor, widened, type Range, type Scale } from "./scale.ts";
@@ -31,6 +32,10 @@ export type ScatterAxes = {
   readonly yLog: boolean;
   /** Colors are by `by`. */
   readonly byLabel?: string | undefined;
+  /** The kind of x, unless it is a number. */
+  readonly xKind?: AxisKind;
+  /** Draws the best y so far, from left to right. */
+  readonly best?: "min" | "max" | undefined;
 };
 
 const ROOM = 0.05;
@@ -54,7 +59,7 @@ export function scatterScene(
     {
       domain: widened(rangeOf(shown.map((run) => run.x!)), ROOM, axes.xLog),
       log: axes.xLog,
-      kind: "number",
+      kind: axes.xKind ?? "number",
       label: axes.xLabel,
     },
     {
@@ -77,6 +82,7 @@ export function scatterScene(
     alpha: isOne && run.id !== highlight ? 0.25 : 0.85,
     label: run.name,
   }));
+  if (axes.best !== undefined) inside.unshift(bestPath(points, axes.best, inks));
   const [without, dropped] = [runs.length - known.length, known.length - shown.length];
   const notes = [
     ...(without > 0 ? [`${counted(without, "run")} without both values`] : []),
@@ -86,6 +92,29 @@ export function scatterScene(
       : []),
   ];
   return { scene: { ...size, background: inks.surface, plot, around: shapes, inside }, x, y, points, notes };
+}
+
+/** Returns the steps of the best value so far. */
+function bestPath(points: ScatterScene["points"], best: "min" | "max", inks: Inks): Shape {
+  const path: number[] = [];
+  let top: number | undefined;
+  // Pixels grow downward.
+  const isBetter = (next: number, before: number): boolean => (best === "max" ? next < before : next > before);
+  for (const point of points.toSorted((a, b) => a.left - b.left)) {
+    if (top !== undefined) path.push(point.left, top);
+    if (top !== undefined && !isBetter(point.top, top)) continue;
+    top = point.top;
+    path.push(point.left, top);
+  }
+  return {
+    kind: "path",
+    points: Float64Array.from(path),
+    stroke: inks.ink,
+    width: 1.5,
+    dash: [],
+    alpha: 0.7,
+    label: "Best so far",
+  };
 }
 
 function rangeOf(values: readonly number[]): Range {

@@ -13,6 +13,7 @@ import { counted, countWords } from "../../ui/words.ts";
 import { saveFile } from "../../ui/save-file.ts";
 import { Skeleton } from "../../ui/spinner.tsx";
 import { TabPanel, Tabs } from "../../ui/tabs.tsx";
+import { useLast } from "../../ui/use-last.ts";
 import { useWidth } from "../../ui/use-width.ts";
 import { query } from "../../api/queries.ts";
 import "./compare-page.css";
@@ -223,11 +224,4 @@ function useRunFigures(runIds: readonly string[], isWanted: boolean): readonly (
     return () => ending.abort();
   }, [runIds.join(), isWanted]);
   return useMemo(() => runIds.map((id) => found.get(id)), [runIds.join(), found]);
-}
-
-/** Returns the last value that was there: what was shown stays until something else can be shown. */
-function useLast<T>(value: T | undefined): T | undefined {
-  const last = useRef(value);
-  if (value !== undefined) last.current = value;
-  return last.current;
 }

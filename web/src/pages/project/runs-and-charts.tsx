@@ -1,5 +1,5 @@
 import { runAddress } from "../../app/addresses.ts";
-import { navigate } from "../../app/location.tsx";
+import { navigate, setQuery } from "../../app/location.tsx";
 import type { GridHandle } from "../../table/grid-types.ts";
 import type { MenuPlace } from "../../ui/context-menu.tsx";
 import { EmptyState, ErrorNote } from "../../ui/page-states.tsx";
@@ -68,6 +68,10 @@ function Contents({ project, projectId, view, runs, onLook, onPoint, onMenu, han
         hidden={new Set(state.hide)}
         onShow={(ids, isOn) => change({ hide: withHidden(state.hide, ids, !isOn) }, { replace: true })}
         onSearch={(q) => change({ q })}
+        onSweep={(q) => {
+          change({ q, charts: "columns", tab: "charts" });
+          setQuery({ group: undefined }, { replace: true });
+        }}
       />
     );
   }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { AXES_MAX, axesOf, byOf, choiceOf, queryOfChoice, type ColumnChoice } from "./choice.ts";
+import { AXES_MAX, axesOf, byOf, choiceOf, firstMetric, queryOfChoice, type ColumnChoice } from "./choice.ts";
 
 const read = (query: Readonly<Record<string, string | undefined>>): ColumnChoice =>
   choiceOf(
@@ -7,10 +7,7 @@ const read = (query: Readonly<Record<string, string | undefined>>): ColumnChoice
   );
 
 const usual = read({});
-const ranked = [
-  { column: "config.lr", spearman: -0.9 },
-  { column: "config.depth", spearman: 0.2 },
-];
+const ranked = [{ column: "config.lr" }, { column: "config.depth" }];
 
 describe("the choice of columns in an address", () => {
   test.each<[string, Partial<ColumnChoice>]>([
@@ -56,4 +53,11 @@ test("without a choice, the columns that correlate most with the metric are show
     ),
   ).toHaveLength(6);
   expect(axesOf({ ...usual, axes: ["config.q"] }, "metrics.m", ranked, [])).toEqual(["config.q", "metrics.m"]);
+});
+
+test("without a choice, the metric is one that models are judged by", () => {
+  expect(firstMetric(["epoch", "system/gpu.0", "train/loss", "val/accuracy"])).toBe("val/accuracy");
+  expect(firstMetric(["epoch", "loss"])).toBe("loss");
+  expect(firstMetric(["epoch", "lr"])).toBe("epoch");
+  expect(firstMetric([])).toBeUndefined();
 });

@@ -1,3 +1,4 @@
+import { metricDirection } from "@tidemark/values/metric-direction";
 import { joinList, splitList } from "../../../app/addresses.ts";
 
 /** The user's choices for the charts of columns; part of the address. */
@@ -21,7 +22,7 @@ type ChoiceQuery = Readonly<Record<"of" | "by" | "tint" | "axes" | "logs", strin
 export const AXES_MAX = 12;
 
 /** Columns that are taken where nothing is chosen. */
-const AXES_USUAL = 5;
+export const AXES_USUAL = 5;
 
 /** Writes a choice as parts of an address; undefined for defaults. Reading it gives the same choice. */
 export function queryOfChoice({ of, by, tint, axes, ofLog, byLog }: ColumnChoice): ChoiceQuery {
@@ -53,7 +54,13 @@ const CONFIG = /^config\.[^,]+$/;
 const COLUMN = /^(?:config|metrics)\.[^,]+$/;
 
 /** A column that correlates with the metric; the strongest are first. */
-export type Ranked = { readonly column: string; readonly spearman: number | null };
+export type Ranked = { readonly column: string };
+
+/** Returns the metric that models are most likely judged by: one of validation whose better direction is known, else any such, else the first. */
+export function firstMetric(names: readonly string[]): string | undefined {
+  const judged = names.filter((name) => metricDirection(name) !== undefined);
+  return judged.find((name) => /(^|[/_])(val|valid|validation|eval|test)([/_]|$)/.test(name)) ?? judged[0] ?? names[0];
+}
 
 /** Returns the column of a config that the metric is drawn over. */
 export function byOf(

@@ -36,6 +36,7 @@ export function GroupTable({
   hidden,
   onShow,
   onSearch,
+  onSweep,
 }: Shown & {
   readonly project: { readonly id: string; readonly name: string };
   readonly q: string;
@@ -44,6 +45,8 @@ export function GroupTable({
   readonly by: GroupBy;
   readonly version: number;
   readonly onSearch: (q: string) => void;
+  /** Shows the parameters of the runs that a search finds. */
+  readonly onSweep: (q: string) => void;
 }) {
   const configs = useCatalogue(project.id, "config", NO_RUNS, by.allBut, 0);
   const isReady = !by.allBut || configs.names !== undefined;
@@ -97,6 +100,7 @@ export function GroupTable({
             hidden={hidden}
             onShow={onShow}
             onSearch={onSearch}
+            onSweep={onSweep}
           />
         ))}
       </table>
@@ -119,6 +123,7 @@ function GroupRows({
   hidden,
   onShow,
   onSearch,
+  onSweep,
 }: Shown & {
   readonly project: string;
   readonly by: readonly string[];
@@ -126,6 +131,8 @@ function GroupRows({
   readonly group: RunGroup;
   readonly q: string;
   readonly onSearch: (q: string) => void;
+  /** Shows the parameters of the runs that a search finds. */
+  readonly onSweep: (q: string) => void;
 }) {
   const [isOpen, setOpen] = useState(false);
   const name = nameOf(by, group);
@@ -165,6 +172,17 @@ function GroupRows({
                   onClick={() => onSearch([q, search].filter((part) => part.trim() !== "").join(" "))}
                 >
                   Only these
+                </Button>
+              )}
+              {search !== undefined && search !== "" && (
+                <Button
+                  kind="quiet"
+                  size="s"
+                  icon="chart"
+                  title="Best run so far, parameter importance and parallel coordinates of its runs"
+                  onClick={() => onSweep([q, search].filter((part) => part.trim() !== "").join(" "))}
+                >
+                  Sweep
                 </Button>
               )}
             </div>
