@@ -62,7 +62,7 @@ export function baseUrlOf(
 }
 
 /** Returns whether clients reach us over TLS. */
-export function isTls(baseUrl: string): boolean {
+function isTls(baseUrl: string): boolean {
   return baseUrl.startsWith("https://");
 }
 

@@ -20,7 +20,7 @@ export const serverUrl = (): string => `${location.origin}${basePath}`;
 /** Lets links and media of all components find the server: their `href` and `src` are paths on it. */
 export function startBasePath(): void {
   if (basePath === "") return;
-  const next = options.vnode;
+  const next = options.vnode?.bind(options);
   options.vnode = (vnode) => {
     const props = vnode.props as Record<string, unknown>;
     if (typeof vnode.type === "string") {
