@@ -1,5 +1,6 @@
 import { expect, test } from "@jest/globals";
-import { exactJson, parseExact, valueText, type ExactValue } from "./exact-json.ts";
+import { exactJson, parseExact } from "./exact-json.ts";
+import { valueText, type ExactValue } from "./exact-value.ts";
 
 test("large integers keep their digits", () => {
   const parsed = parseExact('{"seed":12345678901234567890,"lr":1e-30,"n":5}') as { readonly [key: string]: ExactValue };

@@ -1,5 +1,5 @@
 import type { RunFields } from "@tidemark/run-state";
-import type { ExactValue } from "./exact-json.ts";
+import type { ExactValue } from "./exact-value.ts";
 
 /** The state of a run's stop request, as the API returns it. */
 export type RunControl = {

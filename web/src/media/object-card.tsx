@@ -1,7 +1,8 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { Badge } from "../ui/status-badge.tsx";
-import { exactJson, valueText, type ExactValue } from "../api/exact-json.ts";
+import { exactJson } from "../api/exact-json.ts";
+import { valueText, type ExactValue } from "../api/exact-value.ts";
 import { useQuery } from "../api/use-answer.ts";
 import { Button } from "../ui/button.tsx";
 import { ErrorNote } from "../ui/page-states.tsx";

@@ -1,4 +1,5 @@
-import { valueAt, exactJson, type ExactValue } from "../../api/exact-json.ts";
+import { exactJson } from "../../api/exact-json.ts";
+import { valueAt, type ExactValue } from "../../api/exact-value.ts";
 import type { RunDetail } from "../../api/run-types.ts";
 import type { ChartRun, GivenSeries } from "../../charts/index.ts";
 import { seriesOf, type SentSeries } from "../../charts/series/decode.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import type { ExactValue } from "../../../api/exact-json.ts";
+import type { ExactValue } from "../../../api/exact-value.ts";
 import { configRows, isBranch, mergeConfig } from "./config-rows.ts";
 
 type Group = { readonly [key: string]: ExactValue };

@@ -1,4 +1,4 @@
-import { isGroup, isShortList, valueText, type ExactValue } from "../../../api/exact-json.ts";
+import { isGroup, isShortList, valueText, type ExactValue } from "../../../api/exact-value.ts";
 
 /** A line of the tree: a group, which has `size` members, or a value. `path` has the names from the root on. */
 export type ConfigRow = {

@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
-import { exactJson, valueText } from "../../../api/exact-json.ts";
+import { exactJson } from "../../../api/exact-json.ts";
+import { valueText } from "../../../api/exact-value.ts";
 import type { AttributeRow } from "../../../api/run-types.ts";
 import { useQuery } from "../../../api/use-answer.ts";
 import { currentLocation, setQuery } from "../../../app/location.tsx";

@@ -1,5 +1,3 @@
-import { indentedJson } from "../../../api/exact-json.ts";
-
 /** How a file is shown before it is downloaded. */
 export type PreviewKind = "image" | "video" | "audio" | "text" | "json" | "none";
 
@@ -24,10 +22,15 @@ export function previewKind(mimeType: string | null, name: string, bytes: number
   return "none";
 }
 
+// TC39 "JSON.parse source text access": browsers have it, the compiler's library does not yet.
+const { rawJSON } = JSON as unknown as { readonly rawJSON?: (text: string) => unknown };
+
 /** Writes a text with indents and the digits that it has if it is complete JSON, else unchanged. */
 export function prettyJson(text: string): string {
   try {
-    return indentedJson(text);
+    const reviver = (_key: string, value: unknown, context?: { readonly source?: string }): unknown =>
+      typeof value === "number" && context?.source !== undefined ? (rawJSON?.(context.source) ?? value) : value;
+    return JSON.stringify(JSON.parse(text, reviver), undefined, 2);
   } catch {
     // It is cut, or not JSON despite its type: shown as it is.
     return text;

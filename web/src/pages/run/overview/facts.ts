@@ -1,4 +1,4 @@
-import { valueAt, type ExactValue } from "../../../api/exact-json.ts";
+import { valueAt, type ExactValue } from "../../../api/exact-value.ts";
 import type { Aggregate } from "../../../api/run-types.ts";
 import { webAddress } from "../../../app/addresses.ts";
 

@@ -1,4 +1,4 @@
-import { valueText } from "../../../api/exact-json.ts";
+import { valueText } from "../../../api/exact-value.ts";
 import type { AttributeRow } from "../../../api/run-types.ts";
 import { useQuery } from "../../../api/use-answer.ts";
 import { runAddress } from "../../../app/addresses.ts";

@@ -1,5 +1,5 @@
 import { useMemo, useState } from "preact/hooks";
-import { valueText, type ExactValue } from "../../../api/exact-json.ts";
+import { valueText, type ExactValue } from "../../../api/exact-value.ts";
 import { Badge } from "../../../ui/status-badge.tsx";
 import { Button, IconButton } from "../../../ui/button.tsx";
 import { CopyButton } from "../../../ui/copy-button.tsx";
