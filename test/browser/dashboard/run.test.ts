@@ -69,6 +69,10 @@ describeDashboard("the page of a run", (scene) => {
     await expect(page.getByRole("row").filter({ hasText: "0.9, 0.99" }).count()).resolves.toBe(1);
     await page.waitForURL(/find=betas/);
     await page.getByText("from-sdk").waitFor();
+    // The header and the tabs leave nine tenths of a laptop's screen.
+    const content = await page.getByRole("tabpanel").boundingBox();
+    const bar = await page.locator(".tm-top").boundingBox();
+    expect(content!.y - bar!.height).toBeLessThanOrEqual(90 + 8);
   });
 
   test("one slider moves all media, and images have the same pixels in both themes", async () => {

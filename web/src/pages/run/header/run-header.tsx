@@ -1,24 +1,23 @@
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { addressOf } from "../../../api/base-path.ts";
 import type { RunDetail } from "../../../api/run-types.ts";
 import { mayControl, mayWrite } from "../../../api/session.ts";
 import { projectAddress, runAddress } from "../../../app/addresses.ts";
-import { Link, navigate } from "../../../app/location.tsx";
+import { navigate } from "../../../app/location.tsx";
 import { attempt } from "../../../ui/fault.ts";
 import { Badge, StatusBadge } from "../../../ui/status-badge.tsx";
 import { Button, IconButton } from "../../../ui/button.tsx";
-import { CopyButton, copyText } from "../../../ui/copy-button.tsx";
+import { copyText } from "../../../ui/copy-button.tsx";
 import { Menu, type MenuItem } from "../../../ui/menu.tsx";
 import { TextField } from "../../../ui/field.tsx";
-import { durationWords } from "../../../ui/words.ts";
-import { Time } from "../../../ui/time.tsx";
 import { toast } from "../../../ui/toast.tsx";
 import { changeRun } from "../run-actions.ts";
 import { DeleteDialog, ForkDialog } from "./run-dialogs.tsx";
 import { RunTags } from "./run-tags.tsx";
-import { StopControl } from "./stop-control.tsx";
+import { Duration } from "./duration.tsx";
+import { StopControl, StopState } from "./stop-control.tsx";
 
-/** Name, state and origin of a run, with what can be done to it. */
+/** Name, state and tags of a run in one line, with what can be done to it; while it stops, how far that has come. */
 export function RunHeader({ run, reload }: { readonly run: RunDetail; readonly reload: () => void }) {
   const [dialog, setDialog] = useState<"fork" | "delete">();
   const canWrite = mayWrite();
@@ -38,40 +37,16 @@ export function RunHeader({ run, reload }: { readonly run: RunDetail; readonly r
       <div class="tm-run-title">
         <RunName run={run} canWrite={canWrite} reload={reload} />
         <StatusBadge status={run.run_control.display_status} stale={run.stale} />
+        <span class="tm-muted tm-run-duration" title="Duration">
+          <Duration run={run} />
+        </span>
+        <RunTags run={run} canWrite={canWrite} reload={reload} />
         <div class="tm-run-actions">
           <StopControl run={run} canControl={canControl} reload={reload} />
           <Menu label="More actions" items={items} button={{ icon: "more", kind: "plain" }} align="end" />
         </div>
       </div>
-      <dl class="tm-run-facts">
-        <Fact name="Duration">
-          <Duration run={run} />
-        </Fact>
-        <Fact name="Started">
-          <Time at={run.started_at} />
-        </Fact>
-        {run.status === "running" ? (
-          <Fact name="Last sign of life">
-            <Time at={run.last_seen_at} />
-          </Fact>
-        ) : (
-          <Fact name="Ended">
-            <Time at={run.finished_at} fallback="unknown" />
-          </Fact>
-        )}
-        {authorOf(run) !== undefined && <Fact name="Author">{authorOf(run)}</Fact>}
-        {run.resume_count > 0 && <Fact name="Resumed">{`${run.resume_count} ×`}</Fact>}
-        {run.parent_run_id !== null && (
-          <Fact name="Forked from">
-            <Link href={runAddress(run.project, run.parent_run_id, "overview")}>{run.parent_run_id.slice(0, 8)}</Link>
-            {run.forked_from_step !== null && ` at step ${run.forked_from_step}`}
-          </Fact>
-        )}
-        <Fact name="Id">
-          <code>{run.id.slice(0, 8)}</code> <CopyButton text={run.id} label="Copy the id of the run" />
-        </Fact>
-      </dl>
-      <RunTags run={run} canWrite={canWrite} reload={reload} />
+      {run.run_control.display_status === "stopping" && <StopState run={run} />}
       {dialog === "fork" && <ForkDialog run={run} onClose={() => setDialog(undefined)} />}
       {dialog === "delete" && (
         <DeleteDialog
@@ -83,41 +58,6 @@ export function RunHeader({ run, reload }: { readonly run: RunDetail; readonly r
       )}
     </header>
   );
-}
-
-function Fact({ name, children }: { readonly name: string; readonly children: preact.ComponentChildren }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
-  );
-}
-
-/** Returns who started the run, if its metadata says so. */
-function authorOf({ metadata }: RunDetail): string | undefined {
-  for (const name of ["author", "user", "username"]) {
-    const value = metadata[name];
-    if (typeof value === "string" && value !== "") return value;
-  }
-  return undefined;
-}
-
-function Duration({ run }: { readonly run: RunDetail }) {
-  const [now, setNow] = useState(() => Date.now());
-  const isRunning = run.status === "running";
-  useEffect(() => {
-    if (!isRunning) return undefined;
-    const timer = setInterval(() => !document.hidden && setNow(Date.now()), 1000);
-    return () => clearInterval(timer);
-  }, [isRunning]);
-  // A run that gives no sign of life lasted, as far as anybody knows, until its last one.
-  const end = isRunning
-    ? run.stale
-      ? Date.parse(run.last_seen_at)
-      : now
-    : Date.parse(run.finished_at ?? run.last_seen_at);
-  return <>{durationWords(Math.max(0, end - Date.parse(run.started_at)))}</>;
 }
 
 function RunName({

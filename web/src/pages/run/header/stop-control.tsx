@@ -10,7 +10,7 @@ import { absoluteTime } from "../../../ui/words.ts";
 import { requestStop } from "../run-actions.ts";
 import { stopWords } from "./stop-words.ts";
 
-/** Asks a run to stop, and shows the progress: asked, acknowledged by the training, stopped. */
+/** Asks a run to stop. */
 export function StopControl({
   run,
   canControl,
@@ -38,7 +38,6 @@ export function StopControl({
   };
   return (
     <>
-      <StopState run={run} />
       {canStop && (
         <Button icon="stop" onClick={() => setAsking(true)}>
           Stop
@@ -76,7 +75,8 @@ export function StopControl({
   );
 }
 
-function StopState({ run }: { readonly run: RunDetail }) {
+/** How far a stop has come: asked, acknowledged by the training, stopped. Nothing for a run that was never asked to stop. */
+export function StopState({ run }: { readonly run: RunDetail }) {
   const { run_control: control } = run;
   const isMoving = control.display_status === "stopping";
   const [now, setNow] = useState(() => Date.now());

@@ -19,6 +19,7 @@ test("facts are read from metadata and attributes, the latter first", () => {
     { name: "Python", value: "3.12" },
     { name: "GPU", value: "A100 A100" },
   ]);
+  expect(factsOf({ exit_code: 137 }, [])).toEqual([{ name: "Exit code", value: "137" }]);
   expect(factsOf({}, [])).toEqual([]);
   expect(factsOf({ git: 3, host: { a: 1 } }, [])).toEqual([]);
 });

@@ -5,6 +5,9 @@ import { webAddress } from "../../../app/addresses.ts";
 /** A fact of the environment of a run: its name as a person says it, and its value. */
 export type Fact = { readonly name: string; readonly value: string; readonly href?: string };
 
+/** The name of the fact that says how the process of a run ended. */
+export const EXIT_CODE = "Exit code";
+
 /** Facts of a run by where its training or a tracker wrote them: a path in its metadata, or an attribute. */
 const KNOWN: readonly { readonly name: string; readonly paths: readonly string[] }[] = [
   {
@@ -15,6 +18,7 @@ const KNOWN: readonly { readonly name: string; readonly paths: readonly string[]
   { name: "Git remote", paths: ["git.remote", "git.remote_url", "git_remote", "sys/git/remote"] },
   { name: "Uncommitted changes", paths: ["git.dirty", "git_dirty"] },
   { name: "Command", paths: ["command", "argv", "system.command", "sys/command"] },
+  { name: EXIT_CODE, paths: ["exit_code", "exitcode", "exitCode", "sys/exit_code"] },
   { name: "Host", paths: ["hostname", "host", "system.hostname", "environment.hostname", "sys/hostname"] },
   { name: "Platform", paths: ["platform", "os", "system.platform", "environment.platform", "sys/platform"] },
   { name: "Python", paths: ["python", "python_version", "system.python", "environment.python", "sys/python"] },

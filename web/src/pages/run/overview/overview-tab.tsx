@@ -7,7 +7,9 @@ import { counted, metricWords } from "../../../ui/words.ts";
 import { Skeleton } from "../../../ui/spinner.tsx";
 import { configRows, isBranch, mergeConfig } from "../config/config-rows.ts";
 import type { TabProps } from "../run-actions.ts";
-import { factsOf, mainMetrics } from "./facts.ts";
+import { FailurePanel } from "./failure-panel.tsx";
+import { EXIT_CODE, factsOf, mainMetrics } from "./facts.ts";
+import { RunFacts } from "./run-facts.tsx";
 import { Notes, Readme } from "./run-texts.tsx";
 
 const METRICS_SHOWN = 12;
@@ -26,10 +28,14 @@ export function OverviewTab({ run, changes, canWrite, reload }: TabProps) {
   return (
     <div class="tm-overview">
       <div class="tm-overview-main">
+        {run.status === "failed" && (
+          <FailurePanel run={run} exitCode={facts.find(({ name }) => name === EXIT_CODE)?.value} />
+        )}
         <Notes run={run} canWrite={canWrite} reload={reload} />
         <Readme runId={run.id} version={changes.run} canWrite={canWrite} />
       </div>
       <div class="tm-overview-side">
+        <RunFacts run={run} />
         <section class="tm-panel" aria-labelledby="run-metrics">
           <header>
             <h2 id="run-metrics">Metrics</h2>

@@ -3,7 +3,7 @@ import { call } from "../../../api/client.ts";
 import { useQuery } from "../../../api/use-answer.ts";
 import { attempt } from "../../../ui/fault.ts";
 import { Button } from "../../../ui/button.tsx";
-import { EmptyState, ErrorNote } from "../../../ui/page-states.tsx";
+import { ErrorNote } from "../../../ui/page-states.tsx";
 import { Markdown } from "../../../ui/markdown.tsx";
 import { Skeleton } from "../../../ui/spinner.tsx";
 import { TextField } from "../../../ui/field.tsx";
@@ -110,9 +110,7 @@ export function Readme({
       )}
       {draft === undefined && text !== "" && <Markdown text={text} />}
       {draft === undefined && read.data !== undefined && text === "" && (
-        <EmptyState title="No readme yet" icon="file">
-          Write down what this run is about, what you expected and what came out.
-        </EmptyState>
+        <p class="tm-muted">No readme. Write down what this run is about, what you expected and what came out.</p>
       )}
     </section>
   );
