@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from "@jest/globals";
 import type { Api } from "../../stack/client.ts";
 import { HOSTILE } from "./logged-run.ts";
-import { describeDashboard, expectClean } from "./open-dashboard.ts";
+import { describeDashboard, expectAccessible, expectClean } from "./open-dashboard.ts";
 
 const PROJECT = "logs";
 
@@ -89,6 +89,44 @@ describeDashboard("the log of a run", (scene) => {
     expect(texts).toEqual(["red plain", `${HOSTILE}link`, "100%|##########| 100/100", "last state", "end"]);
     expect(await page.locator(".tm-log-text .tm-ansi-1").innerText()).toBe("red");
     expect(await page.evaluate(() => "hacked" in globalThis)).toBe(false);
+    await expectClean(watched, stack);
+  });
+
+  test("of a failed run is merged by time, its end is on the overview, and a search tells what the other stream has", async () => {
+    const { api, open, stack } = scene();
+    const metadata = { exit_code: 137 };
+    const { id: failed } = (await api.post("/runs", { project: PROJECT, name: "failed", metadata })).json.run;
+    const at = (second: number): string => `2026-11-20T10:00:0${second}Z`;
+    for (const [stream, times] of [
+      ["stdout", [1, 3]],
+      ["stderr", [2, 4]],
+    ] as const) {
+      const lines = times.map((second, i) => ({
+        line_number: i + 1,
+        message: `${stream} at ${second}`,
+        timestamp: at(second),
+      }));
+      expect((await api.post(`/api/runs/${failed}/logs`, { stream, lines })).status).toBe(200);
+    }
+    await api.patch(`/runs/${failed}`, { status: "failed" });
+    const watched = await open({ path: `/p/${PROJECT}/r/${failed}/overview` });
+    const { page } = watched;
+    await page.getByRole("heading", { name: "Failed with exit code 137" }).waitFor();
+    expect(await page.getByRole("region", { name: "End of standard error" }).innerText()).toBe(
+      "stderr at 2\nstderr at 4",
+    );
+    await expectAccessible(watched);
+    await page.getByRole("link", { name: "Show in Logs" }).click();
+    await page.waitForURL(/logs\?stream=stderr&line=1$/);
+    await page.getByLabel("Search the log").fill("at 3");
+    await page.getByText("1 line of stdout matches too.").waitFor();
+    await page.getByRole("combobox", { name: "Stream" }).selectOption("All output by time");
+    await page.getByRole("region", { name: "Lines found" }).getByRole("button", { name: /at 3/ }).click();
+    const marked = page.locator(".tm-log-here");
+    await marked.waitFor();
+    expect(await marked.locator(".tm-log-text").innerText()).toBe("stdout at 3");
+    const texts = await page.locator(".tm-log-row .tm-log-text").allInnerTexts();
+    expect(texts).toEqual(["stdout at 1", "stderr at 2", "stdout at 3", "stderr at 4"]);
     await expectClean(watched, stack);
   });
 

@@ -23,7 +23,7 @@ export function LogSearch({
 }: {
   readonly source: LogSource;
   readonly text: string;
-  readonly onShow: (line: number) => void;
+  readonly onShow: (line: LogLine) => void;
   readonly onClose: () => void;
 }) {
   const [found, setFound] = useState<Found>({ lines: [], next: undefined, isOver: false });
@@ -76,8 +76,9 @@ export function LogSearch({
       <ol>
         {lines.map((line, i) => (
           <li key={`${line.number}/${i}`}>
-            <button type="button" onClick={() => onShow(line.number)}>
-              <span class="tm-log-number">{line.number}</span>
+            <button type="button" onClick={() => onShow(line)}>
+              <span class="tm-log-number">{line.own?.number ?? line.number}</span>
+              {line.own?.stream === "stderr" && <span class="tm-log-of">stderr</span>}
               <span class="tm-log-text">
                 {markText(plainText(line.text).slice(0, 400), text).map(({ text: part, isHit }, at) =>
                   isHit ? <mark key={at}>{part}</mark> : part,

@@ -4,6 +4,7 @@ import { exactJson } from "../api/exact-json.ts";
 import {
   collapseProgress,
   emptyWindows,
+  endUnread,
   grown,
   isWanting,
   windowRange,
@@ -18,7 +19,9 @@ export type LogStream = "stdout" | "stderr";
 /** The source of the lines of a stream. */
 export type LogSource = {
   /** Its first and last line numbers; undefined where it has no lines. */
-  readonly ends: (signal: AbortSignal) => Promise<{ readonly first: number; readonly last: number } | undefined>;
+  readonly ends: (signal: AbortSignal) => Promise<LogEnds | undefined>;
+  /** The first line from a number on; undefined behind the last one. */
+  readonly firstFrom: (number: number, signal: AbortSignal) => Promise<LogLine | undefined>;
   /** The lines with numbers from `from` to `to`, both included, progress bars collapsed. */
   readonly lines: (from: number, to: number, signal: AbortSignal) => Promise<readonly LogLine[]>;
   /** The lines that hold a text, from a place on; `next` is where to continue, undefined at the end. */
@@ -27,7 +30,14 @@ export type LogSource = {
     from: string,
     signal: AbortSignal,
   ) => Promise<{ readonly lines: readonly LogLine[]; readonly next: string | undefined }>;
+  /** Lines may arrive between those that are there. */
+  readonly isMerged?: true;
+  /** The place of a found line in a merged list. */
+  readonly place?: (line: LogLine, signal: AbortSignal) => Promise<number>;
 };
+
+/** The numbers of the first and the last line; with another `key` they are other numbers, and nothing that was read counts. */
+type LogEnds = { readonly first: number; readonly last: number; readonly key?: string };
 
 type LogPage = {
   readonly lines: readonly { readonly line_number: number; readonly message: string; readonly timestamp: string }[];
@@ -53,6 +63,10 @@ export function runLogs(runId: string, stream: LogStream): LogSource {
       const first = start.lines[0]?.line_number;
       const last = end.lines.at(-1)?.line_number;
       return first === undefined || last === undefined ? undefined : { first, last };
+    },
+    async firstFrom(number, signal) {
+      const page = await read({ limit: "1", cursor: cursorAt(number) }, signal);
+      return page.lines.map(lineOf)[0];
     },
     async lines(from, to, signal) {
       const lines: LogLine[] = [];
@@ -113,6 +127,7 @@ export function consoleAttributes(runId: string, stream: LogStream): LogSource {
       const { length } = await lines(signal);
       return length === 0 ? undefined : { first: 1, last: length };
     },
+    firstFrom: async (number, signal) => (await lines(signal))[number - 1],
     lines: async (from, to, signal) => collapseProgress((await lines(signal)).slice(from - 1, to)),
     async search(text, _from, signal) {
       const wanted = text.toLowerCase();
@@ -158,6 +173,7 @@ export function useLog(source: LogSource, version: number): Log {
   const [attempt, setAttempt] = useState(0);
   const loading = useRef(new Set<number>());
   const ending = useRef(new AbortController());
+  const key = useRef<string | undefined>(undefined);
 
   useEffect(() => {
     const own = new AbortController();
@@ -173,10 +189,13 @@ export function useLog(source: LogSource, version: number): Log {
       try {
         const ends = await source.ends(own.signal);
         setError(undefined);
+        const isOther = ends?.key !== key.current;
+        key.current = ends?.key;
         setWindows((before) => {
           if (ends === undefined) return before ?? emptyWindows(1, 0);
-          if (before === undefined || before.last < before.first) return emptyWindows(ends.first, ends.last);
-          return grown(before, ends.last);
+          if (before === undefined || isOther || before.last < before.first) return emptyWindows(ends.first, ends.last);
+          const now = grown(before, ends.last);
+          return source.isMerged === true ? endUnread(now) : now;
         });
       } catch (fault) {
         if (!own.signal.aborted) setError(fault);

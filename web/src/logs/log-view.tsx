@@ -20,6 +20,7 @@ export function LogView({
   wrap,
   times,
   jump,
+  here,
 }: {
   readonly label: string;
   readonly windows: LogWindows;
@@ -27,6 +28,8 @@ export function LogView({
   readonly wrap: boolean;
   readonly times: boolean;
   readonly jump: number | undefined;
+  /** The line that is marked, in a merged log; default: the one to which it jumps. */
+  readonly here?: LogLine["own"];
 }) {
   const box = useRef<HTMLDivElement>(null);
   const [view, setView] = useState(600);
@@ -91,6 +94,10 @@ export function LogView({
     anchor.current = number === undefined ? undefined : { number, offset: scrollTop - (row * ROW_HEIGHT) / scale };
   };
 
+  const isHere = (line: LogLine | undefined, number: number): boolean =>
+    here === undefined || line?.own === undefined
+      ? number === jump
+      : line.own.stream === here.stream && line.own.number === here.number;
   const digits = String(windows.last).length;
   return (
     <div class="tm-log-frame">
@@ -106,10 +113,19 @@ export function LogView({
         <div class="tm-log-space" style={{ height: `${height}px` }}>
           <div class="tm-log-rows" style={{ transform: `translateY(${slice.top}px)` }}>
             {shown.map(({ key, line, number }) => (
-              <div key={key} class={classes("tm-log-row", number === jump && "tm-log-here")} data-line={number}>
+              <div
+                key={key}
+                class={classes(
+                  "tm-log-row",
+                  isHere(line, number) && "tm-log-here",
+                  line?.own?.stream === "stderr" && "tm-log-stderr",
+                )}
+                data-line={line?.own?.number ?? number}
+              >
                 <span class="tm-log-number" style={{ minWidth: `${digits}ch` }} aria-hidden="true">
-                  {number}
+                  {line?.own?.number ?? number}
                 </span>
+                {line?.own?.stream === "stderr" && <span class="tm-hidden">stderr: </span>}
                 {times && <span class="tm-log-time">{line === undefined ? "" : timeWords(line.at)}</span>}
                 <span class="tm-log-text">{line === undefined ? "…" : <AnsiText text={line.text} />}</span>
               </div>

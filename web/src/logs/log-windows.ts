@@ -1,7 +1,12 @@
 import { plainText } from "./ansi.ts";
 
-/** A line of a console. */
-export type LogLine = { readonly number: number; readonly text: string; readonly at: string };
+/** A line of a console. In a merged log, `number` is a place in the list, and `own` the stream of the line and its number there. */
+export type LogLine = {
+  readonly number: number;
+  readonly text: string;
+  readonly at: string;
+  readonly own?: { readonly stream: "stdout" | "stderr"; readonly number: number };
+};
 
 /**
  * The lines of a stream, with only some windows known: window `k` covers the line numbers from `first + k * size` on, `size` of them.
@@ -117,6 +122,12 @@ export function grown(windows: LogWindows, last: number): LogWindows {
   const ending = windowOf(windows, windows.last);
   const isKnown = windowCount(windows) > 0 && windows.loaded.has(ending);
   return { ...windows, last, partial: isKnown ? new Set([...windows.partial, ending]) : windows.partial };
+}
+
+/** Takes in that lines may have arrived within the window at the end, which is read again. */
+export function endUnread(windows: LogWindows): LogWindows {
+  const ending = windowOf(windows, windows.last);
+  return windows.loaded.has(ending) ? { ...windows, partial: new Set([...windows.partial, ending]) } : windows;
 }
 
 /** Whether a line writes over the one before it: it returns to the start of the line first. */

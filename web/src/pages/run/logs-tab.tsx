@@ -11,7 +11,10 @@ import {
   type LogSource,
   type LogStream,
 } from "../../logs/log-source.ts";
+import { LogElsewhere } from "../../logs/log-elsewhere.tsx";
 import { LogView } from "../../logs/log-view.tsx";
+import type { LogLine } from "../../logs/log-windows.ts";
+import { mergedLog } from "../../logs/merged-log.ts";
 import { attempt } from "../../ui/fault.ts";
 import { Button } from "../../ui/button.tsx";
 import { Checkbox, Select, TextField } from "../../ui/field.tsx";
@@ -22,36 +25,54 @@ import { Snippet } from "../../ui/copy-button.tsx";
 import { Skeleton } from "../../ui/spinner.tsx";
 import type { TabProps } from "./run-actions.ts";
 
-/** The console output of a run. */
+type View = "all" | LogStream;
+type Streams = Readonly<Record<View, LogSource>>;
+
+const streamsOf = (source: (stream: LogStream) => LogSource): Streams => {
+  const [stdout, stderr] = [source("stdout"), source("stderr")];
+  return { all: mergedLog(stdout, stderr), stdout, stderr };
+};
+
+/** The console output of a run: both streams by time, or one of them. */
 export function LogsTab({ run, changes }: TabProps) {
-  const { query } = currentLocation.value;
-  const stream: LogStream = query.get("stream") === "stderr" ? "stderr" : "stdout";
-  const logged = useMemo(() => runLogs(run.id, stream), [run.id, stream]);
-  const log = useLog(logged, changes.lines);
+  const asked = currentLocation.value.query.get("stream");
+  const view: View = asked === "stderr" || asked === "stdout" ? asked : "all";
+  const logged = useMemo(() => streamsOf((stream) => runLogs(run.id, stream)), [run.id]);
+  const log = useLog(logged[view], changes.lines);
   const isEmpty = log.windows !== undefined && log.windows.last < log.windows.first;
-  const shared = { stream, name: run.name };
-  if (isEmpty) return <CapturedLogs key={stream} runId={run.id} version={changes.objects} {...shared} />;
-  return <Logs key={stream} source={logged} log={log} {...shared} />;
+  const shared = { view, name: run.name };
+  if (isEmpty) return <CapturedLogs key={view} runId={run.id} version={changes.objects} {...shared} />;
+  return <Logs key={view} streams={logged} log={log} {...shared} />;
 }
 
 /** Console output captured by the published SDK, which arrives as attributes. */
-function CapturedLogs({ runId, version, stream, name }: { readonly runId: string; readonly version: number } & Shared) {
-  const source = useMemo(() => consoleAttributes(runId, stream), [runId, stream]);
-  const log = useLog(source, version);
-  return <Logs source={source} log={log} stream={stream} name={name} />;
+function CapturedLogs({ runId, version, view, name }: { readonly runId: string; readonly version: number } & Shared) {
+  const captured = useMemo(() => streamsOf((stream) => consoleAttributes(runId, stream)), [runId]);
+  const log = useLog(captured[view], version);
+  return <Logs streams={captured} log={log} view={view} name={name} />;
 }
 
-type Shared = { readonly stream: LogStream; readonly name: string };
+type Shared = { readonly view: View; readonly name: string };
 
-const STREAMS = [
+const VIEWS = [
+  { value: "all", label: "All output by time" },
   { value: "stdout", label: "Output (stdout)" },
   { value: "stderr", label: "Errors (stderr)" },
 ] as const;
 
-function Logs({ source, log, stream, name }: { readonly source: LogSource; readonly log: Log } & Shared) {
+function Logs({ streams, log, view, name }: { readonly streams: Streams; readonly log: Log } & Shared) {
+  const source = streams[view];
   const { query } = currentLocation.value;
   const search = query.get("find") ?? "";
   const line = Number.parseInt(query.get("line") ?? "", 10);
+  const here = placeOf(query.get("of"));
+  const show = (found: LogLine): void =>
+    void attempt(async () => {
+      const place = (await source.place?.(found, new AbortController().signal)) ?? found.number;
+      const of = found.own === undefined ? undefined : `${found.own.stream}:${found.own.number}`;
+      setQuery({ line: String(place), of });
+    });
+  const other = view === "stdout" ? "stderr" : view === "stderr" ? "stdout" : undefined;
   const [goTo, setGoTo] = useState("");
   const { windows } = log;
   const isEmpty = windows !== undefined && windows.last < windows.first;
@@ -62,9 +83,11 @@ function Logs({ source, log, stream, name }: { readonly source: LogSource; reado
         <Select
           label="Stream"
           hideLabel
-          value={stream}
-          options={STREAMS}
-          onChange={(value) => setQuery({ stream: value === "stdout" ? undefined : value, line: undefined })}
+          value={view}
+          options={VIEWS}
+          onChange={(value) =>
+            setQuery({ stream: value === "all" ? undefined : value, line: undefined, of: undefined })
+          }
         />
         <TextField
           label="Search the log"
@@ -78,7 +101,7 @@ function Logs({ source, log, stream, name }: { readonly source: LogSource; reado
           class="tm-form-row"
           onSubmit={(event) => {
             event.preventDefault();
-            if (/^\d+$/.test(goTo.trim())) setQuery({ line: goTo.trim() });
+            if (/^\d+$/.test(goTo.trim())) setQuery({ line: goTo.trim(), of: undefined });
           }}
         >
           <TextField
@@ -104,24 +127,27 @@ function Logs({ source, log, stream, name }: { readonly source: LogSource; reado
           checked={query.has("times")}
           onChange={(on) => setQuery({ times: on ? "1" : undefined }, replace)}
         />
-        <Download source={source} fileName={`${name}-${stream}.log`} />
-        {windows !== undefined && !isEmpty && (
+        <Download source={source} fileName={view === "all" ? `${name}.log` : `${name}-${view}.log`} />
+        {windows !== undefined && !isEmpty && view !== "all" && (
           <span class="tm-muted">{counted(windows.last - windows.first + 1, "line")}</span>
         )}
       </div>
       <ErrorNote error={log.error} onRetry={log.retry} />
       {search.trim() !== "" && (
-        <LogSearch
-          source={source}
+        <LogSearch source={source} text={search} onShow={show} onClose={() => setQuery({ find: undefined })} />
+      )}
+      {search.trim() !== "" && other !== undefined && (
+        <LogElsewhere
+          source={streams[other]}
+          name={other}
           text={search}
-          onShow={(number) => setQuery({ line: String(number) })}
-          onClose={() => setQuery({ find: undefined })}
+          onShow={() => setQuery({ stream: other, line: undefined })}
         />
       )}
       {windows === undefined && log.error === undefined && <Skeleton lines={12} height="18px" />}
       {isEmpty && (
         <EmptyState
-          title={stream === "stdout" ? "Nothing on the console yet" : "No errors on the console"}
+          title={view === "stderr" ? "No errors on the console" : "Nothing on the console yet"}
           icon="terminal"
         >
           <p>Lines appear here as the training writes them.</p>
@@ -130,16 +156,23 @@ function Logs({ source, log, stream, name }: { readonly source: LogSource; reado
       )}
       {windows !== undefined && !isEmpty && (
         <LogView
-          label={`Console of ${name}, ${stream}`}
+          label={view === "all" ? `Console of ${name}` : `Console of ${name}, ${view}`}
           windows={windows}
           need={log.need}
           wrap={query.has("wrap")}
           times={query.has("times")}
           jump={Number.isNaN(line) ? undefined : line}
+          here={here}
         />
       )}
     </div>
   );
+}
+
+/** Reads the line that an address marks in a merged log. */
+function placeOf(text: string | null): LogLine["own"] {
+  const [, stream, number] = /^(stdout|stderr):(\d+)$/.exec(text ?? "") ?? [];
+  return number === undefined ? undefined : { stream: stream as LogStream, number: Number(number) };
 }
 
 function Download({ source, fileName }: { readonly source: LogSource; readonly fileName: string }) {
