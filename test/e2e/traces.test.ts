@@ -259,17 +259,32 @@ describeModes("traces", (stack) => {
   test("filters and cursors of the list", async () => {
     const { api, id, send } = await freshRun();
     const ids = Array.from({ length: 9 }, traceIdOf);
+    const now = Date.now();
+    const seconds = [3, 1, 9, 2, 4, 8, 5, 7, 6];
     const events = ids.map((trace_id, i) =>
       eventOf(trace_id, {
         name: `Job-${i} 100%_x`,
+        ended_at: new Date(now - 60_000 * (9 - i) + 1000 * seconds[i]!).toISOString(),
+        metrics: { "gen_ai.usage.input_tokens": { 4: 100, 8: 50 }[i] ?? 0, ...(i === 1 ? { cost_usd: 0.5 } : {}) },
         kind: i === 3 ? "tool" : "model",
         status: ["ok", "error", "running"][i % 3],
         ...(i === 8 ? {} : { step: i - 4 }),
         thread_id: i < 5 ? "thread-a" : "thread-b",
-        started_at: new Date(Date.now() - 60_000 * (9 - i)).toISOString(),
+        started_at: new Date(now - 60_000 * (9 - i)).toISOString(),
       }),
     );
     await send(events);
+    const sorted = async (sort: string, more = "") => {
+      const answer = (await api.get(`/api/traces?run_id=${id}&sort=${sort}&limit=4${more}`)).json;
+      return { ...answer, found: answer.traces.map((trace: { trace_id: string }) => ids.indexOf(trace.trace_id)) };
+    };
+    const longest = await sorted("duration");
+    expect(longest).toMatchObject({ found: [2, 5, 7, 8], sorted_count: 9 });
+    expect(await sorted("duration", `&cursor=${longest.next_cursor}`)).toMatchObject({ found: [6, 4, 0, 3] });
+    expect((await sorted("tokens")).found).toEqual([4, 8, 7, 6]);
+    expect((await sorted("cost", "&status=error")).found).toEqual([1, 7, 4]);
+    expect(await sorted("started")).not.toHaveProperty("sorted_count");
+    expect((await api.get(`/api/traces?run_id=${id}&sort=name`)).json.field).toBe("sort");
     const found = async (query: string): Promise<number[]> => {
       const answer = await api.get(`/api/traces?${query}`);
       expect([query, answer.status]).toEqual([query, 200]);

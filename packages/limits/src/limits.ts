@@ -250,6 +250,12 @@ export const TRACE_LIMITS = {
 /** Rows of a page of traces. */
 export const TRACES_PAGE_ROWS = { default: 50, max: 200 } as const;
 
+/** What lists of traces are sorted by, the highest first; the first one is the default. */
+export const TRACE_SORTS = ["started", "duration", "tokens", "cost"] as const;
+
+/** The newest traces among which a list finds the highest of another figure than the start. */
+export const TRACES_SORTED_MAX = 10_000;
+
 /** Roots that the detail of a trace shows. */
 export const TRACE_ROOTS = { default: 500, max: 1000 } as const;
 

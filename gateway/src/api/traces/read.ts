@@ -6,6 +6,8 @@ import {
   SPAN_STATUSES,
   SPANS_PAGE_ROWS,
   TRACE_ROOTS,
+  TRACE_SORTS,
+  TRACES_SORTED_MAX,
   TRACES_PAGE_ROWS,
 } from "@tidemark/limits";
 import type {
@@ -58,6 +60,10 @@ export const listTracesQuery = object({
     schema: { ...queryNumber().schema, description: "Bound of the lowest step of a trace." },
   },
   max_step: queryNumber(),
+  sort: queryText({
+    enum: [...TRACE_SORTS, ""],
+    description: `The highest first: by start (default), or by another figure among the newest ${TRACES_SORTED_MAX} traces.`,
+  }),
   limit: limit(TRACES_PAGE_ROWS),
   cursor: queryText(),
 });
@@ -80,13 +86,14 @@ export function decodeListTraces({ query }: RouteInput): MessageInitShape<typeof
   };
 }
 
-/** `{"traces": [row, …], "next_cursor": text or null, "limit": n}`. */
+/** `{"traces": [row, …], "next_cursor": text or null, "limit": n}`, and `sorted_count` where `sort` is another figure than the start. */
 export async function encodeListTraces(
-  { traces, nextCursor }: ListTracesResponse,
+  { traces, nextCursor, sortedCount }: ListTracesResponse,
   { limit: rows = TRACES_PAGE_ROWS.default }: MessageInitShape<typeof ListTracesRequestSchema>,
 ): Promise<RouteReply> {
   const written = await writeListInTurns(traces, listedTraceJson);
-  return { body: { traces: written, next_cursor: textOrNull(nextCursor), limit: rows } };
+  const sorted = sortedCount === undefined ? {} : { sorted_count: sortedCount };
+  return { body: { traces: written, next_cursor: textOrNull(nextCursor), limit: rows, ...sorted } };
 }
 
 /** Query of GET /api/runs/{run_id}/traces/{trace_id}. */

@@ -52,17 +52,25 @@ export const tracesRoutes: readonly Route[] = [
     path: "/api/traces",
     tag: "traces",
     summary: "Traces of a run or a project",
-    description: "The trace that started last first. A run, a project, or a key that is bound to a project says whose.",
+    description:
+      "The trace that started last first, unless `sort` says otherwise. A run, a project, or a key that is bound to a project says whose.",
     callers: readCallers,
     rate: "general",
     idempotency: "none",
     schemas: {
       query: listTracesQuery.schema,
-      response: objectSchema({
-        traces: listSchema(listedTraceSchema),
-        next_cursor: textOrNullSchema,
-        limit: countSchema,
-      }),
+      response: objectSchema(
+        {
+          traces: listSchema(listedTraceSchema),
+          next_cursor: textOrNullSchema,
+          limit: countSchema,
+          sorted_count: {
+            ...countSchema,
+            description: "Among how many traces the highest were found, where `sort` is another figure than the start.",
+          },
+        },
+        ["sorted_count"],
+      ),
     },
     statuses: [200, 400, 401, 403, 404],
     decode: decodeListTraces,

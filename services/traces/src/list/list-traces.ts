@@ -7,6 +7,7 @@ import { readCursor, writeCursor } from "@tidemark/values";
 import type { TracesDeps, TracesHandlers } from "../deps.ts";
 import { encodeTrace } from "../read/encode-trace.ts";
 import { findProjectByName, findRunLabels, hasProject } from "../runs/runs.sql.ts";
+import { readSort, sortedPage } from "./sort-traces.ts";
 import { readTerms } from "./search-terms.rules.ts";
 import { listTraceRows, type TraceFilter, type TracePosition, type TraceScope } from "./trace-rows.sql.ts";
 
@@ -24,13 +25,17 @@ export function listTraces(deps: TracesDeps): TracesHandlers["listTraces"] {
     throwFault(request.queryFault);
     const filter = readFilter(request, scope, deps.now().getTime() * 1000);
     const limit = requireLimit(request.limit, TRACES_PAGE_ROWS.max);
-    const after = readTraceCursor(request.cursor);
+    const sort = readSort(request.sort);
+    const after = sort === undefined ? readTraceCursor(request.cursor) : undefined;
     if (!canBeFound(request.q)) return { traces: [], nextCursor: "" };
     return deps.db.readTenant(
       orgId,
       async (tx) => {
+        const read = (from: TracePosition | undefined, rowsMax: number) =>
+          listTraceRows(tx, orgId, scope, filter, { after: from, rowsMax });
+        const sorted = sort && (await sortedPage(sort, { cursor: request.cursor, limit }, read));
         // One more shows whether there is a next page.
-        const rows = await listTraceRows(tx, orgId, scope, filter, { after, rowsMax: limit + 1 });
+        const rows = sorted?.rows ?? (await read(after, limit + 1));
         const page = rows.slice(0, limit);
         const labels = await findRunLabels(
           tx,
@@ -42,7 +47,8 @@ export function listTraces(deps: TracesDeps): TracesHandlers["listTraces"] {
             const label = labels.get(row.runId);
             return label === undefined ? [] : [encodeTrace({ ...row, label })];
           }),
-          nextCursor: rows.length > limit ? writeTraceCursor(page.at(-1)!) : "",
+          nextCursor: sorted?.nextCursor ?? (rows.length > limit ? writeTraceCursor(page.at(-1)!) : ""),
+          ...(sorted === undefined ? {} : { sortedCount: sorted.count }),
         };
       },
       { plans: filter.terms.length > 0 ? "by values" : "walks" },

@@ -23,10 +23,18 @@ type ListedTrace = {
   readonly error_count: number;
   readonly input_tokens: number;
   readonly output_tokens: number;
+  readonly cost_usd: number | null;
   readonly min_step: number | null;
 };
 
-type Page = { readonly traces: readonly ListedTrace[]; readonly next_cursor: string | null };
+type Page = {
+  readonly traces: readonly ListedTrace[];
+  readonly next_cursor: string | null;
+  readonly sorted_count?: number;
+};
+
+const SORTS = ["started", "duration", "tokens", "cost"] as const;
+type Sort = (typeof SORTS)[number];
 
 const STATUSES = [
   { value: "", label: "Any status" },
@@ -47,21 +55,25 @@ export function TracesTab(props: TabProps) {
 function TraceList({ run, changes }: TabProps) {
   const { query } = currentLocation.value;
   const [search, status] = [query.get("find") ?? "", query.get("status") ?? ""];
+  const sort: Sort = SORTS.find((one) => one === query.get("sort")) ?? "started";
   const [traces, setTraces] = useState<readonly ListedTrace[]>();
   const [cursor, setCursor] = useState<string | null>(null);
   const [error, setError] = useState<unknown>();
+  const [sorted, setSorted] = useState<number>();
   const read = async (from: string | null, signal?: AbortSignal): Promise<void> => {
     const parameters = new URLSearchParams({
       run_id: run.id,
       limit: "100",
       ...(search.trim() === "" ? {} : { q: search }),
       ...(status === "" ? {} : { status }),
+      ...(sort === "started" ? {} : { sort }),
     });
     if (from !== null) parameters.set("cursor", from);
     try {
       const page = await call<Page>(`/api/traces?${parameters.toString()}`, { signal });
       setTraces((before) => [...(from === null ? [] : (before ?? [])), ...page.traces]);
       setCursor(page.next_cursor);
+      setSorted(page.sorted_count);
       setError(undefined);
     } catch (fault) {
       if (signal?.aborted !== true) setError(fault);
@@ -74,7 +86,7 @@ function TraceList({ run, changes }: TabProps) {
       clearTimeout(timer);
       ending.abort();
     };
-  }, [run.id, search, status, changes.objects]);
+  }, [run.id, search, status, sort, changes.objects]);
   if (traces?.length === 0 && search === "" && status === "") {
     return (
       <EmptyState title="No traces" icon="list">
@@ -117,19 +129,16 @@ function TraceList({ run, changes }: TabProps) {
               <tr>
                 <th scope="col">Name</th>
                 <th scope="col">Status</th>
-                <th scope="col">Started</th>
-                <th scope="col" class="tm-number">
-                  Duration
-                </th>
+                <SortHead of="started" sort={sort} label="Started" />
+                <SortHead of="duration" sort={sort} label="Duration" isNumber />
                 <th scope="col" class="tm-number">
                   Spans
                 </th>
                 <th scope="col" class="tm-number">
                   Errors
                 </th>
-                <th scope="col" class="tm-number">
-                  Tokens in, out
-                </th>
+                <SortHead of="tokens" sort={sort} label="Tokens in, out" isNumber />
+                <SortHead of="cost" sort={sort} label="Cost" isNumber />
                 <th scope="col" class="tm-number">
                   Step
                 </th>
@@ -153,6 +162,7 @@ function TraceList({ run, changes }: TabProps) {
                   <td class="tm-number">{countWords(trace.span_count)}</td>
                   <td class="tm-number">{countWords(trace.error_count)}</td>
                   <td class="tm-number">{`${countWords(trace.input_tokens)}, ${countWords(trace.output_tokens)}`}</td>
+                  <td class="tm-number">{trace.cost_usd === null ? "–" : costWords(trace.cost_usd)}</td>
                   <td class="tm-number">{trace.min_step ?? "–"}</td>
                 </tr>
               ))}
@@ -160,7 +170,42 @@ function TraceList({ run, changes }: TabProps) {
           </table>
         </div>
       )}
+      {sorted !== undefined && sorted >= SORTED_MAX && (
+        <p class="tm-muted">{`These are the highest of the newest ${countWords(sorted)} traces.`}</p>
+      )}
       {cursor !== null && <Button onClick={() => void read(cursor)}>Show more traces</Button>}
     </div>
   );
 }
+
+/** Traces among which the server finds the highest. */
+const SORTED_MAX = 10_000;
+
+/** The heading of a column by which traces can be sorted, the highest first. */
+function SortHead({
+  of,
+  sort,
+  label,
+  isNumber = false,
+}: {
+  readonly of: Sort;
+  readonly sort: Sort;
+  readonly label: string;
+  readonly isNumber?: boolean;
+}) {
+  const isSorted = of === sort;
+  return (
+    <th scope="col" class={isNumber ? "tm-number" : ""} {...(isSorted ? { "aria-sort": "descending" as const } : {})}>
+      <Button
+        kind="quiet"
+        size="s"
+        icon={isSorted ? "arrow-down" : undefined}
+        onClick={() => setQuery({ sort: of === "started" ? undefined : of }, { replace: true })}
+      >
+        {label}
+      </Button>
+    </th>
+  );
+}
+
+const costWords = (usd: number): string => `$${usd >= 1 ? usd.toFixed(2) : String(Number(usd.toPrecision(2)))}`;

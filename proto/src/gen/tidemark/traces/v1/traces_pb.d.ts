@@ -358,6 +358,13 @@ export declare type ListTracesRequest = Message<"tidemark.traces.v1.ListTracesRe
    * @generated from field: tidemark.common.v1.FieldFault query_fault = 13;
    */
   queryFault?: FieldFault | undefined;
+
+  /**
+   * Empty or started: the one that started last first. duration, tokens, cost: the highest first.
+   *
+   * @generated from field: string sort = 14;
+   */
+  sort: string;
 };
 
 /**
@@ -568,6 +575,13 @@ export declare type ListTracesResponse = Message<"tidemark.traces.v1.ListTracesR
    * @generated from field: string next_cursor = 2;
    */
   nextCursor: string;
+
+  /**
+   * Among how many of the newest traces the highest were found; absent where they are sorted by their start.
+   *
+   * @generated from field: optional uint32 sorted_count = 3;
+   */
+  sortedCount?: number | undefined;
 };
 
 /**
