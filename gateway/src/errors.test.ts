@@ -26,6 +26,7 @@ const statuses: Record<Reason, number> = {
   invite_expired: 410,
   conflict: 409,
   run_id_conflict: 409,
+  table_offset_mismatch: 409,
   resume_project_mismatch: 409,
   idempotency_key_reused: 409,
   idempotency_in_progress: 409,

@@ -54,6 +54,26 @@ describeModes("objects", (stack) => {
     expect(all.map((row: { row_index: number }) => row.row_index)).toEqual(rows.map((_, i) => i));
     expect((await api.get(`${at}?offset=250`)).json.rows).toEqual([]);
     expect((await api.get(`${at}?offset=5000`)).json.rows).toEqual([]);
+    // More rows than one request may have come in several.
+    expect((await api.post(at, { rows: [{ last: true }], offset: 250 })).json).toEqual({
+      object_id: made.json.object.id,
+      row_count: 251,
+    });
+    const repeated = await api.post(at, { rows: [{ last: true }], offset: 250 });
+    expect(repeated).toMatchObject({
+      status: 409,
+      json: { code: "table_offset_mismatch", field: "offset", position: 251 },
+    });
+    const [object] = (await api.get(path)).json.objects;
+    expect(object.summary.row_count).toBe(251);
+    const selected = (await api.get(`${at}?filter=${encodeURIComponent("last=true")}&sort_by=last&sort_dir=desc`)).json;
+    expect(selected).toMatchObject({ total: 1, rows: [{ row_index: 250, row: { last: true } }] });
+    for (const query of ["filter=x", "sort_dir=up", "sort_by=a&limit=1001"])
+      expect([query, (await api.get(`${at}?${query}`)).status]).toEqual([query, 400]);
+    for (const body of [{ rows: [], offset: 251 }, { rows: [{}] }, { rows: [1], offset: 251 }])
+      expect((await api.post(at, body)).status).toBe(400);
+    const stranger = (await stack().organization()).api;
+    expect((await stranger.post(at, { rows: [{}], offset: 251 })).status).toBe(404);
     const asExplored = (await api.get(`/api/objects/attr:${made.json.object.id}/rows?limit=1&offset=199`)).json;
     expect(asExplored.rows).toMatchObject([{ row_index: 199, row: rows[199] }]);
   });

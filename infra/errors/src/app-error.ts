@@ -122,6 +122,7 @@ export const reasons = {
 
   conflict: hidden("aborted"),
   run_id_conflict: shown("already_exists"),
+  table_offset_mismatch: shown("aborted"),
   resume_project_mismatch: shown("aborted"),
   idempotency_key_reused: shown("already_exists"),
   idempotency_in_progress: shown("aborted"),

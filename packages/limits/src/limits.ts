@@ -193,8 +193,17 @@ export const OBJECT_VALUE_BYTES_MAX = 65_536;
 /** Most bytes of the metadata of an object, and of its summary, as JSON. */
 export const OBJECT_DOCUMENT_BYTES_MAX = 16_384;
 
-/** Most rows of a table. */
+/** Rows of a table that one request sends. */
 export const TABLE_ROWS_MAX = 1000;
+
+/** Most rows of a table. */
+export const TABLE_ROWS_TOTAL_MAX = 100_000;
+
+/** Most bytes of the cells of a table that is sorted or filtered. */
+export const TABLE_SORTED_BYTES_MAX = 256 * 1024 * 1024;
+
+/** Bounds of the filter of rows of a table. */
+export const TABLE_FILTER = { bytesMax: 512, conditionsMax: 32 } as const;
 
 /** Most columns of a row of a table. */
 export const TABLE_COLUMNS_MAX = 128;

@@ -6,6 +6,7 @@ import { queryMetricGroupsHandler } from "./metrics/groups/query-metric-groups.t
 import { querySeriesColumnsHandler } from "./metrics/columns/query-series-columns.ts";
 import { appendMetricsHandler, appendMetricsTogetherHandler } from "./metrics/write/append-metrics.ts";
 import { appendRankMetricsHandler } from "./rank-metrics/append-rank-metrics.ts";
+import { appendTableRowsHandler } from "./objects/append-table-rows.ts";
 import { createObjectHandler } from "./objects/create-object.ts";
 import { exploreObjectsHandler } from "./objects/explore-objects.ts";
 import { listObjectsHandler } from "./objects/list-objects.ts";
@@ -36,6 +37,7 @@ export function writeHandlers(deps: WriteDeps) {
     appendLogLines: appendLogLinesHandler(deps),
     appendAttributes: appendAttributesHandler(deps),
     createObject: createObjectHandler(deps),
+    appendTableRows: appendTableRowsHandler(deps),
   };
 }
 

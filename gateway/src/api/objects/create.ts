@@ -25,7 +25,8 @@ import { chunkSteps } from "./table-builder.ts";
 type Request = MessageInitShape<typeof CreateObjectRequestSchema>;
 
 const document = freeObject({ unstorable: "replace", bytesMax: OBJECT_DOCUMENT_BYTES_MAX });
-const row = required<unknown>(
+/** A row of a table, whose cells are checked when it is written. */
+export const tableRow = required<unknown>(
   { type: "object", maxProperties: TABLE_COLUMNS_MAX, propertyNames: document.schema["propertyNames"] },
   (value) => value,
 );
@@ -41,7 +42,7 @@ const facts = object({
   metadata: described(optional(document), "At most 16,384 bytes."),
   summary: described(optional(document), "At most 16,384 bytes. Of a table it gets row_count and columns."),
   rows: described(
-    optional(list(row, { itemsMax: TABLE_ROWS_MAX })),
+    optional(list(tableRow, { itemsMax: TABLE_ROWS_MAX })),
     "Rows of a table, each of at most 128 columns and 16,384 bytes.",
   ),
 });

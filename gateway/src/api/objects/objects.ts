@@ -22,7 +22,7 @@ import {
   uuidOrNullSchema,
   uuidSchema,
 } from "../replies.ts";
-import { object, withDefault, withFault } from "../fields/field.ts";
+import { join, object, withDefault, withFault } from "../fields/field.ts";
 import { limit, offset } from "../fields/number.ts";
 import { queryText, word } from "../fields/text.ts";
 import { pageQuery } from "../parameters.ts";
@@ -131,7 +131,20 @@ export async function encodeListObjects(
 }
 
 /** Query of GET /api/objects/{object_id}/rows. */
-export const listTableRowsQuery = pageQuery(TABLE_PAGE_ROWS);
+export const listTableRowsQuery = join(
+  pageQuery(TABLE_PAGE_ROWS),
+  object({
+    sort_by: queryText({
+      description: "Name of a column: numbers first, then texts by code point, then all else; missing values last.",
+    }),
+    sort_dir: withDefault<string>(word(["asc", "desc"]), "asc", { default: "asc" }),
+    filter: queryText({
+      description:
+        'Conditions that all hold: `loss<0.5 "val acc">=0.9 label="cat" -ok=true`, with `<`, `<=`, `>`, `>=`, `=` and `!=`, at most 512 bytes. A missing value fulfills none.',
+    }),
+    q: queryText({ description: "A part of the text of any cell, ignoring ASCII case." }),
+  }),
+);
 
 /** An object's own id, or the form that the list over runs writes. */
 const OBJECT_ID = /^(?:attr:)?(\d{1,16})$/;
@@ -144,17 +157,36 @@ export function decodeListTableRows({
   params,
   query,
 }: RouteInput): MessageInitShape<typeof ListTableRowsRequestSchema> {
-  const objectId = Number(OBJECT_ID.exec(params["object_id"]!)?.[1] ?? Number.NaN);
-  if (!Number.isSafeInteger(objectId)) throw notFound("object");
+  const objectId = readObjectId(params["object_id"]!);
   const { value, fault } = withFault(() => listTableRowsQuery.read(query));
-  return { objectId, ...value, queryFault: fault };
+  const { sortDir, sortBy = "", ...same } = value ?? {};
+  return { objectId, ...same, sortBy: sortBy.trim(), descending: sortDir === "desc", queryFault: fault };
 }
 
-/** `{"object_id", "rows": [{"row_index", "row", "created_at"}, …], "limit", "offset"}`. */
+/** Reads the id of an object in a path. @throws not_found for a text that cannot be one */
+export function readObjectId(text: string): number {
+  const objectId = Number(OBJECT_ID.exec(text)?.[1] ?? Number.NaN);
+  if (!Number.isSafeInteger(objectId)) throw notFound("object");
+  return objectId;
+}
+
+/** `{"object_id", "rows": [{"row_index", "row", "created_at"}, …], "limit", "offset"}`, and `total` of a selection. */
 export async function encodeListTableRows(
-  { chunks, firstRow, createdAt }: ListTableRowsResponse,
+  { chunks, firstRow, createdAt, selected }: ListTableRowsResponse,
   { objectId = 0, limit: rows = 0, offset: skipped = 0 }: ReturnType<typeof decodeListTableRows>,
 ): Promise<RouteReply> {
+  const end = `,"created_at":"${createdAt}"}`;
+  const answer = (items: readonly string[]) => ({
+    object_id: objectId,
+    rows: raw(`[${items.join(",")}]`),
+    limit: rows,
+    offset: skipped,
+    total: selected?.total,
+  });
+  if (selected !== undefined) {
+    const { rowsJson, rowIndexes } = selected;
+    return { body: answer(rowsJson.map((row, i) => `{"row_index":${rowIndexes[i]},"row":${row}${end}`)) };
+  }
   const texts: string[] = [];
   let chunkRow = firstRow;
   const pauseIfLong = createPauses();
@@ -164,7 +196,5 @@ export async function encodeListTableRows(
     const pause = pauseIfLong();
     if (pause !== undefined) await pause;
   }
-  const end = `,"created_at":"${createdAt}"}`;
-  const items = texts.map((text, i) => `{"row_index":${skipped + i},"row":${text}${end}`);
-  return { body: { object_id: objectId, rows: raw(`[${items.join(",")}]`), limit: rows, offset: skipped } };
+  return { body: answer(texts.map((text, i) => `{"row_index":${skipped + i},"row":${text}${end}`)) };
 }

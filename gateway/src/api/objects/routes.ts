@@ -1,6 +1,7 @@
 import { route, type Route } from "../../route.ts";
 import { ingestCallers, readCallers } from "../callers.ts";
 import { countSchema, listSchema, objectSchema, timeSchema } from "../replies.ts";
+import { appendRowsBody, decodeAppendRows, encodeAppendRows } from "./append-rows.ts";
 import { createObjectSchema, decodeCreateObject, encodeCreateObject } from "./create.ts";
 import { decodeExploreObjects, encodeExploreObjects, exploreObjectsQuery, exploreObjectsSchema } from "./explore.ts";
 import {
@@ -77,21 +78,49 @@ export const objectsRoutes: readonly Route[] = [
     path: "/api/objects/{object_id}/rows",
     tag: "objects",
     summary: "Rows of a table",
+    description:
+      "In the order in which they were logged, or sorted and filtered; then `total` says how many rows are selected.",
     callers: readCallers,
     rate: "general",
     idempotency: "none",
     schemas: {
       query: listTableRowsQuery.schema,
-      response: objectSchema({
-        object_id: { type: "integer" },
-        rows: listSchema(objectSchema({ row_index: countSchema, row: { type: "object" }, created_at: timeSchema })),
-        limit: countSchema,
-        offset: countSchema,
-      }),
+      response: objectSchema(
+        {
+          object_id: { type: "integer" },
+          rows: listSchema(objectSchema({ row_index: countSchema, row: { type: "object" }, created_at: timeSchema })),
+          limit: countSchema,
+          offset: countSchema,
+          total: { ...countSchema, description: "Of a request with sort_by, filter or q: how many rows are selected." },
+        },
+        ["total"],
+      ),
     },
     statuses: [200, 400, 401, 403, 404],
     decode: decodeListTableRows,
     rpc: (clients, request, call) => clients.ingestRead.listTableRows(request, call),
     encode: encodeListTableRows,
+  }),
+  route({
+    method: "POST",
+    path: "/api/objects/{object_id}/rows",
+    tag: "objects",
+    summary: "Append rows to a table",
+    description:
+      "Up to 1,000 rows a request and 100,000 rows a table. 409 `table_offset_mismatch` says in `position` how many rows the table has.",
+    callers: ingestCallers,
+    rate: "ingest",
+    idempotency: "none",
+    body: "required",
+    bodyBytesMax: 4 * 1024 * 1024,
+    exactNumbers: true,
+    schemas: {
+      body: appendRowsBody.schema,
+      response: objectSchema({ object_id: { type: "integer" }, row_count: countSchema }),
+    },
+    statuses: [200, 400, 401, 402, 403, 404, 409],
+    decode: decodeAppendRows,
+    rpc: (clients, request, call) => clients.ingest.appendTableRows(request, call),
+    encode: encodeAppendRows,
   }),
 ];

@@ -23,7 +23,7 @@ import type {
 import type { Handler } from "@tidemark/rpc";
 import { finishInTurns, mapInTurns } from "@tidemark/work";
 import type { IdSource } from "../writes/writes.rules.ts";
-import { packChunk } from "./table-rows.ts";
+import { packChunk } from "./table-pack.ts";
 import { createObject, readObjects } from "./objects.sql.ts";
 import { encodeObject } from "./list-objects.ts";
 import { checkObject, isMedia, summaryOf } from "./object.rules.ts";

@@ -9,7 +9,7 @@ import {
 import { exportedRuns, type RunDirectory } from "@tidemark/requests";
 import type { StreamHandler } from "@tidemark/rpc";
 import { createPauses } from "@tidemark/work";
-import { unpackChunk } from "./table-rows.ts";
+import { unpackChunk } from "./table-pack.ts";
 import { encodeStoredObject } from "./list-objects.ts";
 import {
   findObjectKinds,

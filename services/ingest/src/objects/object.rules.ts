@@ -49,8 +49,8 @@ function requireBytes(document: Uint8Array, name: string, bytesMax: number): voi
   if (document.length > bytesMax) throw badRequest(`${name} must have at most ${bytesMax} bytes`, name);
 }
 
-/** Returns whether chunks make one table within the limits, and whose rows fit one page. */
-function areChunks(chunks: readonly TableChunk[]): boolean {
+/** Returns whether chunks are the rows of one request, within the limits, and fit one page. */
+export function areChunks(chunks: readonly TableChunk[]): boolean {
   const last = chunks.length - 1;
   let bytes = 0;
   return (

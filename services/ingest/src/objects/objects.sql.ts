@@ -92,7 +92,7 @@ export function weighObjects(tx: Tx, query: ObjectQuery): Promise<ObjectWeight[]
 }
 
 /** The facts of an object that reading its rows requires. */
-type TableRef = {
+export type TableRef = {
   readonly runId: string;
   readonly projectId: string;
   readonly kind: string;
@@ -124,6 +124,37 @@ export async function readTableChunks(
 ): Promise<Buffer[]> {
   const rows = await tx.rows<{ rows: Buffer }>(readChunks, [orgId, objectId, first, last]);
   return rows.map(({ rows: bytes }) => bytes);
+}
+
+const readChunksAt = binarySql(
+  "ingest_read_table_chunks_at",
+  `SELECT c.chunk, c.rows FROM unnest($3::integer[]) AS w (n)
+   CROSS JOIN LATERAL (SELECT o.chunk, o.rows FROM ingest.table_chunks o WHERE o.org_id = $1 AND o.object_id = $2 AND o.chunk = w.n OFFSET 0) c`,
+);
+
+/** Returns stored chunks of a table by their numbers. */
+export function readTableChunksAt(
+  tx: Tx,
+  orgId: string,
+  objectId: number,
+  chunks: readonly number[],
+): Promise<{ readonly chunk: number; readonly rows: Buffer }[]> {
+  return tx.rows(readChunksAt, [orgId, objectId, int4Array([...chunks])]);
+}
+
+const measureSql = sql(
+  "ingest_measure_table",
+  `SELECT coalesce(sum(c.bytes), 0)::float8 AS bytes, coalesce(max(c.chunk) + 1, 0) AS chunks,
+          coalesce((array_agg(c.bytes ORDER BY c.chunk DESC))[1], 0) AS "lastBytes"
+   FROM ingest.table_chunks c WHERE c.org_id = $1 AND c.object_id = $2`,
+);
+
+/** How much a table has: bytes of cells in all and in its last chunk, and chunks. */
+type TableMeasure = { readonly bytes: number; readonly chunks: number; readonly lastBytes: number };
+
+/** Measures a table. */
+export async function measureTable(tx: Tx, orgId: string, objectId: number): Promise<TableMeasure> {
+  return (await tx.one<TableMeasure>(measureSql, [orgId, objectId]))!;
 }
 
 /** One accepted object. */

@@ -1,26 +1,18 @@
-import { create, toBinary } from "@bufbuild/protobuf";
-import { chunkOfRows, isArchiveError, rowsOfChunk } from "@tidemark/archive";
+import { toBinary } from "@bufbuild/protobuf";
 import type { ChangePublisher } from "@tidemark/bus";
 import { badRequest, notFound } from "@tidemark/errors";
-import { PAGE_ROWS, TABLE_CHUNK_ROWS, TABLE_ROWS_MAX } from "@tidemark/limits";
+import { PAGE_ROWS } from "@tidemark/limits";
 import type { Db } from "@tidemark/pg";
 import { ChangeKind } from "@tidemark/proto/changes/v1/changes";
-import { RichObjectSchema, TableChunkSchema } from "@tidemark/proto/ingest/v1/objects";
+import { RichObjectSchema } from "@tidemark/proto/ingest/v1/objects";
 import type { IngestRestoreService } from "@tidemark/proto/ingest/v1/restore";
 import { callerOf, isUuid, pathId, type Caller, type RunDirectory } from "@tidemark/requests";
 import type { Handlers } from "@tidemark/rpc";
-import type { PackedChunk } from "./object.rules.ts";
-import { packChunk, unpackChunk } from "./table-rows.ts";
+import { putRows, readTableEnd, requireRoom } from "./table-end.ts";
 import type { IdSource } from "../writes/writes.rules.ts";
 import { withFreshIds } from "../writes/fresh-ids.sql.ts";
 import { noteWrite, restoreOnce } from "../writes/write-steps.ts";
-import {
-  findLastChunk,
-  findRestoredTable,
-  forgetObjects,
-  insertRestoredObjects,
-  putTableChunks,
-} from "./restored-objects.sql.ts";
+import { findRestoredTable, forgetObjects, insertRestoredObjects } from "./restored-objects.sql.ts";
 
 const utf8 = new TextDecoder();
 
@@ -76,15 +68,9 @@ export function restoreObjectsHandlers(deps: {
       await restoreOnce(db, { orgId, name, parts: [archiveId, String(objectId), ...rows] }, async (tx) => {
         const table = await findRestoredTable(tx, { orgId, archiveId, oldId: objectId });
         if (table === undefined || !isOwn(caller, table.projectId)) throw notFound("object");
-        const last = await findLastChunk(tx, orgId, table.id);
-        const open = last === undefined ? [] : textsOf(last.rows);
-        const isFull = open.length === TABLE_CHUNK_ROWS;
-        const from = last === undefined ? 0 : last.chunk + (isFull ? 1 : 0);
-        const all = isFull ? rows : [...open, ...rows];
-        if (from * TABLE_CHUNK_ROWS + all.length > TABLE_ROWS_MAX) {
-          throw badRequest(`a table must have at most ${TABLE_ROWS_MAX} rows`, "rows");
-        }
-        await putTableChunks(tx, orgId, table.id, from, chunksOf(all));
+        const end = await readTableEnd(tx, orgId, table.id);
+        requireRoom(end.rowCount + rows.length);
+        await putRows(tx, orgId, table.id, end, rows);
       });
       return {};
     },
@@ -104,23 +90,4 @@ function requireArchive(id: string): void {
 
 function isOwn({ projectId }: Caller, of: string): boolean {
   return projectId === undefined || projectId === of;
-}
-
-function textsOf(bytes: Buffer): string[] {
-  const chunk = unpackChunk(bytes);
-  return rowsOfChunk(chunk, 0, chunk.rowCount);
-}
-
-/** Packs rows as a table has them: each chunk except the last is full. @throws bad_request for anything but a JSON object */
-function chunksOf(rows: readonly string[]): PackedChunk[] {
-  const chunks: PackedChunk[] = [];
-  for (let from = 0; from < rows.length; from += TABLE_CHUNK_ROWS) {
-    try {
-      const chunk = chunkOfRows(rows.slice(from, from + TABLE_CHUNK_ROWS));
-      chunks.push(packChunk(create(TableChunkSchema, chunk as never)));
-    } catch (error) {
-      throw isArchiveError(error) ? badRequest(`rows: ${error.message}`, "rows") : error;
-    }
-  }
-  return chunks;
 }

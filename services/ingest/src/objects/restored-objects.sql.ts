@@ -1,5 +1,4 @@
-import { byteaArray, float8Array, int4Array, int8Array, sql, textArray, type Tx } from "@tidemark/pg";
-import type { PackedChunk } from "./object.rules.ts";
+import { float8Array, int8Array, sql, textArray, type Tx } from "@tidemark/pg";
 
 /** Objects of a run that get the ids from `firstId` on; documents are JSON texts, instants RFC 3339. */
 export type RestoredObjects = {
@@ -71,40 +70,6 @@ export function findRestoredTable(
   { orgId, archiveId, oldId }: { readonly orgId: string; readonly archiveId: string; readonly oldId: number },
 ): Promise<{ readonly id: number; readonly projectId: string } | undefined> {
   return tx.one(findTableSql, [orgId, archiveId, oldId]);
-}
-
-const lastChunkSql = sql(
-  "ingest_find_last_chunk",
-  "SELECT c.chunk, c.rows FROM ingest.table_chunks c WHERE c.org_id = $1 AND c.object_id = $2 ORDER BY c.chunk DESC LIMIT 1",
-);
-
-/** Returns the last stored rows of a table. */
-export function findLastChunk(
-  tx: Tx,
-  orgId: string,
-  objectId: number,
-): Promise<{ readonly chunk: number; readonly rows: Buffer } | undefined> {
-  return tx.one(lastChunkSql, [orgId, objectId]);
-}
-
-const putChunksSql = sql(
-  "ingest_put_table_chunks",
-  `INSERT INTO ingest.table_chunks (org_id, object_id, chunk, rows, bytes)
-   SELECT $1, $2, ($3::integer + c.n - 1)::smallint, c.rows, c.bytes
-   FROM unnest($4::bytea[], $5::integer[]) WITH ORDINALITY AS c (rows, bytes, n)
-   ON CONFLICT (org_id, object_id, chunk) DO UPDATE SET rows = excluded.rows, bytes = excluded.bytes`,
-);
-
-/** Stores chunks of a table from a number on. */
-export async function putTableChunks(
-  tx: Tx,
-  orgId: string,
-  objectId: number,
-  from: number,
-  chunks: readonly PackedChunk[],
-): Promise<void> {
-  const [rows, bytes] = [chunks.map((chunk) => chunk.rows), chunks.map((chunk) => chunk.bytes)];
-  await tx.rows(putChunksSql, [orgId, objectId, from, byteaArray(rows), int4Array(bytes)]);
 }
 
 const forgetSql = sql(

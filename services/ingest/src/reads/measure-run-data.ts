@@ -4,7 +4,7 @@ import type { Db, Tx } from "@tidemark/pg";
 import type { MeasureRunDataRequestSchema, MeasureRunDataResponseSchema } from "@tidemark/proto/ingest/v1/run_data";
 import { callerOf, pathId, type RunDirectory } from "@tidemark/requests";
 import type { Handler } from "@tidemark/rpc";
-import { unpackChunk } from "../objects/table-rows.ts";
+import { unpackChunk } from "../objects/table-pack.ts";
 import { hasMoreAttributes, listTables, measureRuns, readLastChunks } from "./measures.sql.ts";
 import { boundRows } from "../objects/object.rules.ts";
 

@@ -348,7 +348,7 @@ CREATE TRIGGER objects_bytes_removed AFTER DELETE ON ingest.objects
 CREATE TRIGGER objects_bytes_changed AFTER UPDATE ON ingest.objects
   FOR EACH ROW WHEN (NOT new.from_attribute AND old.bytes <> new.bytes) EXECUTE FUNCTION platform.count_changed_bytes('objects');
 SELECT platform.fence('ingest.objects');
-GRANT SELECT, INSERT ON TABLE ingest.objects TO tidemark_ingest;
+GRANT SELECT, INSERT, UPDATE (summary, bytes) ON TABLE ingest.objects TO tidemark_ingest;
 GRANT SELECT, DELETE ON TABLE ingest.objects TO tidemark_ingest_worker;
 GRANT SELECT (org_id, from_attribute, bytes) ON TABLE ingest.objects TO tidemark_usage;
 

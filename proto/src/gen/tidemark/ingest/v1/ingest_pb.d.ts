@@ -10,7 +10,7 @@ import type { Message } from "@bufbuild/protobuf";
 import type { FieldFault, Refusal } from "../../common/v1/common_pb.js";
 import type { GroupColumns, RunFilter } from "../../runs/v1/runs_pb.js";
 import type { AppendRankMetricsRequestSchema, AppendRankMetricsResponseSchema, SummariseRankMetricsRequestSchema, SummariseRankMetricsResponseSchema } from "./rank_metrics_pb.js";
-import type { CreateObjectRequestSchema, CreateObjectResponseSchema, ExploreObjectsRequestSchema, ExploreObjectsResponseSchema, ListObjectsRequestSchema, ListObjectsResponseSchema, ListTableRowsRequestSchema, ListTableRowsResponseSchema } from "./objects_pb.js";
+import type { AppendTableRowsRequestSchema, AppendTableRowsResponseSchema, CreateObjectRequestSchema, CreateObjectResponseSchema, ExploreObjectsRequestSchema, ExploreObjectsResponseSchema, ListObjectsRequestSchema, ListObjectsResponseSchema, ListTableRowsRequestSchema, ListTableRowsResponseSchema } from "./objects_pb.js";
 import type { MeasureRunDataRequestSchema, MeasureRunDataResponseSchema } from "./run_data_pb.js";
 
 /**
@@ -1773,6 +1773,16 @@ export declare const IngestService: GenService<{
     methodKind: "unary";
     input: typeof CreateObjectRequestSchema;
     output: typeof CreateObjectResponseSchema;
+  },
+  /**
+   * Appends rows to a table. Reasons: not_found, then bad_request, payment_required, plan_limit_exceeded, table_offset_mismatch.
+   *
+   * @generated from rpc tidemark.ingest.v1.IngestService.AppendTableRows
+   */
+  appendTableRows: {
+    methodKind: "unary";
+    input: typeof AppendTableRowsRequestSchema;
+    output: typeof AppendTableRowsResponseSchema;
   },
 }>;
 

@@ -391,6 +391,63 @@ export declare type ListObjectsResponse = Message<"tidemark.ingest.v1.ListObject
 export declare const ListObjectsResponseSchema: GenMessage<ListObjectsResponse>;
 
 /**
+ * Rows to append to a table.
+ *
+ * @generated from message tidemark.ingest.v1.AppendTableRowsRequest
+ */
+export declare type AppendTableRowsRequest = Message<"tidemark.ingest.v1.AppendTableRowsRequest"> & {
+  /**
+   * @generated from field: double object_id = 1;
+   */
+  objectId: number;
+
+  /**
+   * How many rows the table has so far.
+   *
+   * @generated from field: double offset = 2;
+   */
+  offset: number;
+
+  /**
+   * The rows, in chunks of 100; the last one may be shorter. 1 to 1,000 rows.
+   *
+   * @generated from field: repeated tidemark.ingest.v1.TableChunk chunks = 3;
+   */
+  chunks: TableChunk[];
+
+  /**
+   * The first fault of the body, reported once the object was found; nothing else is then set.
+   *
+   * @generated from field: tidemark.common.v1.FieldFault body_fault = 4;
+   */
+  bodyFault?: FieldFault | undefined;
+};
+
+/**
+ * Describes the message tidemark.ingest.v1.AppendTableRowsRequest.
+ * Use `create(AppendTableRowsRequestSchema)` to create a new message.
+ */
+export declare const AppendTableRowsRequestSchema: GenMessage<AppendTableRowsRequest>;
+
+/**
+ * @generated from message tidemark.ingest.v1.AppendTableRowsResponse
+ */
+export declare type AppendTableRowsResponse = Message<"tidemark.ingest.v1.AppendTableRowsResponse"> & {
+  /**
+   * How many rows the table has now.
+   *
+   * @generated from field: double row_count = 1;
+   */
+  rowCount: number;
+};
+
+/**
+ * Describes the message tidemark.ingest.v1.AppendTableRowsResponse.
+ * Use `create(AppendTableRowsResponseSchema)` to create a new message.
+ */
+export declare const AppendTableRowsResponseSchema: GenMessage<AppendTableRowsResponse>;
+
+/**
  * Which rows of a table to read.
  *
  * @generated from message tidemark.ingest.v1.ListTableRowsRequest
@@ -421,6 +478,32 @@ export declare type ListTableRowsRequest = Message<"tidemark.ingest.v1.ListTable
    * @generated from field: tidemark.common.v1.FieldFault query_fault = 4;
    */
   queryFault?: FieldFault | undefined;
+
+  /**
+   * The name of a column; empty: in the order in which they were logged.
+   *
+   * @generated from field: string sort_by = 5;
+   */
+  sortBy: string;
+
+  /**
+   * @generated from field: bool descending = 6;
+   */
+  descending: boolean;
+
+  /**
+   * Conditions on columns, all of which hold: `loss<0.5 "val acc">=0.9 label="cat"`; empty: none.
+   *
+   * @generated from field: string filter = 7;
+   */
+  filter: string;
+
+  /**
+   * A part of the text of any cell, regardless of the case of ASCII letters; empty: any.
+   *
+   * @generated from field: string q = 8;
+   */
+  q: string;
 };
 
 /**
@@ -430,7 +513,7 @@ export declare type ListTableRowsRequest = Message<"tidemark.ingest.v1.ListTable
 export declare const ListTableRowsRequestSchema: GenMessage<ListTableRowsRequest>;
 
 /**
- * The chunks that hold the rows.
+ * The chunks that hold the rows, or the rows of a selection.
  *
  * @generated from message tidemark.ingest.v1.ListTableRowsResponse
  */
@@ -453,6 +536,13 @@ export declare type ListTableRowsResponse = Message<"tidemark.ingest.v1.ListTabl
    * @generated from field: string created_at = 3;
    */
   createdAt: string;
+
+  /**
+   * Instead of chunks, for a request with an order, a filter or a text.
+   *
+   * @generated from field: optional tidemark.ingest.v1.SelectedRows selected = 4;
+   */
+  selected?: SelectedRows | undefined;
 };
 
 /**
@@ -460,6 +550,40 @@ export declare type ListTableRowsResponse = Message<"tidemark.ingest.v1.ListTabl
  * Use `create(ListTableRowsResponseSchema)` to create a new message.
  */
 export declare const ListTableRowsResponseSchema: GenMessage<ListTableRowsResponse>;
+
+/**
+ * Rows in the requested order.
+ *
+ * @generated from message tidemark.ingest.v1.SelectedRows
+ */
+export declare type SelectedRows = Message<"tidemark.ingest.v1.SelectedRows"> & {
+  /**
+   * JSON objects.
+   *
+   * @generated from field: repeated string rows_json = 1;
+   */
+  rowsJson: string[];
+
+  /**
+   * Which row of the table each one is, counted from 0.
+   *
+   * @generated from field: repeated uint32 row_indexes = 2;
+   */
+  rowIndexes: number[];
+
+  /**
+   * How many rows of the table are selected in all.
+   *
+   * @generated from field: uint32 total = 3;
+   */
+  total: number;
+};
+
+/**
+ * Describes the message tidemark.ingest.v1.SelectedRows.
+ * Use `create(SelectedRowsSchema)` to create a new message.
+ */
+export declare const SelectedRowsSchema: GenMessage<SelectedRows>;
 
 /**
  * Which objects of a run, a project or the organization to read.

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { packChunk, unpackChunk } from "./table-rows.ts";
+import { packChunk, unpackChunk } from "./table-pack.ts";
 import { chunkOf } from "./objects.fixture.ts";
 
 test.each([
