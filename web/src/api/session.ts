@@ -1,5 +1,6 @@
 import { signal, type ReadonlySignal } from "@preact/signals";
 import { call, holdRequests, releaseRequests } from "./client.ts";
+import { forgetProjectIds } from "./project-id.ts";
 import { forgetQueries } from "./queries.ts";
 
 /** The role of a member of an organization. */
@@ -83,7 +84,10 @@ export function takeSession(answer: Answer): Session | undefined {
   }
   // Requests made while the page started belong to this session.
   const isFirst = state.peek() === "loading";
-  if (!isFirst && next?.session.id !== current.peek()?.session.id) forgetQueries();
+  if (!isFirst && next?.session.id !== current.peek()?.session.id) {
+    forgetQueries();
+    forgetProjectIds();
+  }
   current.value = next;
   state.value = next === undefined ? "out" : "in";
   return next;

@@ -1,6 +1,7 @@
 import type { FunctionComponent } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { sessionState } from "../api/session.ts";
+import { findProjectId } from "../api/project-id.ts";
 import { queryAhead } from "../api/queries.ts";
 import { neededFirst } from "../pages/project/runs/shown-runs.ts";
 import { ErrorNote } from "../ui/page-states.tsx";
@@ -44,13 +45,18 @@ const ANSWERS_MS = 250;
 export function preloadPage(route: Route, query: URLSearchParams): Promise<void> {
   const { page } = route;
   if (page === "missing") return Promise.resolve();
-  const pending = loading.get(page) ?? load(page, page === "project" ? neededFirst(route.project, query) : []);
+  const pending = loading.get(page) ?? load(page, page === "project" ? readFirst(route.project, query) : undefined);
   loading.set(page, pending);
   return pending;
 }
 
-async function load(page: Exclude<Route["page"], "missing">, needed: readonly string[]): Promise<void> {
-  const [first] = needed.map(queryAhead);
+/** Reads what the page of a project needs before anything else; resolves with its rows, or where they cannot be read. */
+async function readFirst(project: string, query: URLSearchParams): Promise<void> {
+  const id = await findProjectId(project).catch(() => null);
+  if (id !== null) await neededFirst(id, query).map(queryAhead)[0];
+}
+
+async function load(page: Exclude<Route["page"], "missing">, first: Promise<void> | undefined): Promise<void> {
   try {
     const part = (await loaders[page]()) as Page;
     if (first !== undefined) await Promise.race([first, new Promise((resolve) => setTimeout(resolve, ANSWERS_MS))]);

@@ -6,7 +6,7 @@ import type { GridHandle } from "../../table/grid-types.ts";
 import type { MenuPlace } from "../../ui/context-menu.tsx";
 import { EmptyState, ErrorNote } from "../../ui/page-states.tsx";
 import { Snippet } from "../../ui/copy-button.tsx";
-import { query } from "../../api/queries.ts";
+import { findProjectId, knownProjectId } from "../../api/project-id.ts";
 import { useAnswer } from "../../api/use-answer.ts";
 import "./project-page.css";
 import { BulkBar } from "./bulk/bulk-bar.tsx";
@@ -24,11 +24,27 @@ import { useView } from "./view/use-view.ts";
 /** The runs of a project: the table, which is the legend, next to the charts. */
 export function ProjectPage({ project }: { readonly project: string }) {
   useTitle(project);
+  const { data, error, reload } = useAnswer(project, (signal, again) => findProjectId(project, { signal, again }));
+  const projectId = data === undefined ? knownProjectId(project) : data;
+  if (projectId === null) {
+    return (
+      <EmptyState title="There is no such project" icon="search">
+        It may have been deleted, or belong to another organization. <a href="/">Show all projects</a>
+      </EmptyState>
+    );
+  }
+  if (projectId !== undefined) return <RunsAndCharts key={projectId} project={project} projectId={projectId} />;
+  return (
+    <div class="tm-project" aria-busy={error === undefined}>
+      <ErrorNote error={error} onRetry={reload} />
+    </div>
+  );
+}
+
+function RunsAndCharts({ project, projectId }: { readonly project: string; readonly projectId: string }) {
   const view = useView();
   const { state, change } = view;
-  const found = useProjectId(project);
-  const projectId = found.id ?? undefined;
-  const runs = useProjectRuns(project, projectId, view);
+  const runs = useProjectRuns(projectId, view);
   // Also while a phone shows the table alone.
   useVisibleLines(projectId, view.group === undefined ? (runs.chartRuns ?? []).map(({ id }) => id) : []);
   const grid = useRef<GridHandle | undefined>(undefined);
@@ -48,13 +64,6 @@ export function ProjectPage({ project }: { readonly project: string }) {
     onColumns: () => setPickingColumns(true),
   });
 
-  if (found.id === null) {
-    return (
-      <EmptyState title="There is no such project" icon="search">
-        It may have been deleted, or belong to another organization. <a href="/">Show all projects</a>
-      </EmptyState>
-    );
-  }
   const { error, isSearchFault, total } = runs;
   const isEmpty = total === 0 && state.q === "" && error === undefined;
   return (
@@ -71,6 +80,7 @@ export function ProjectPage({ project }: { readonly project: string }) {
       />
       <BulkBar
         project={project}
+        projectId={projectId}
         selected={runs.selectedRuns}
         isAll={runs.isAll}
         onAll={() => runs.setAll(true)}
@@ -83,7 +93,6 @@ export function ProjectPage({ project }: { readonly project: string }) {
         onShow={(isOn) => change(withShown(state, [...runs.selected], isOn), { replace: true })}
         onLook={() => setRecolored(runs.selectedRuns)}
       />
-      <ErrorNote error={found.error} />
       {isEmpty ? (
         <EmptyProject project={project} />
       ) : (
@@ -124,7 +133,7 @@ export function ProjectPage({ project }: { readonly project: string }) {
           onClose={() => setMenu(undefined)}
         />
       )}
-      {recoloredRun !== undefined && projectId !== undefined && (
+      {recoloredRun !== undefined && (
         <LookPicker projectId={projectId} runs={[recoloredRun, ...others]} onClose={() => setRecolored([])} />
       )}
       {isPickingColumns && (
@@ -160,21 +169,4 @@ function EmptyProject({ project }: { readonly project: string }) {
       <Snippet label="Shell: create a run" text={create} />
     </EmptyState>
   );
-}
-
-type Page = { readonly projects: readonly { readonly id: string; readonly name: string }[]; readonly total: number };
-
-const ROWS = 100;
-
-/** Finds the id of a project by its name; null if there is none that the signed-in user may see. */
-function useProjectId(name: string): { readonly id: string | null | undefined; readonly error: unknown } {
-  const { data, error } = useAnswer(name, async (signal): Promise<string | null> => {
-    for (let offset = 0; ; offset += ROWS) {
-      const { projects, total } = await query<Page>(`/projects?limit=${ROWS}&offset=${offset}`, { signal });
-      const project = projects.find((one) => one.name === name);
-      if (project !== undefined) return project.id;
-      if (projects.length === 0 || offset + ROWS >= total) return null;
-    }
-  });
-  return { id: data, error };
 }

@@ -13,6 +13,7 @@ const COMPARED_MAX = 50;
 /** Actions on the selected runs, or on all that the search finds. */
 export function BulkBar({
   project,
+  projectId,
   selected,
   isAll,
   total,
@@ -26,6 +27,7 @@ export function BulkBar({
   onLook,
 }: {
   readonly project: string;
+  readonly projectId: string;
   readonly selected: readonly BulkRun[];
   /** Whether all runs are selected that the search finds. */
   readonly isAll: boolean;
@@ -97,7 +99,7 @@ export function BulkBar({
       {action !== undefined && (
         <BulkDialog
           kind={action}
-          project={project}
+          projectId={projectId}
           chosen={isAll ? undefined : selected}
           q={q}
           onClose={() => onAction(undefined)}

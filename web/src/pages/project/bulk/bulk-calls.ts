@@ -13,10 +13,10 @@ const STOP_TOGETHER = 100;
 export type Progress = (done: number) => void;
 
 /** Reads all runs that a search finds, at most `BULK_MAX`. @throws ApiError */
-export async function readMatching(project: string, q: string, signal: AbortSignal): Promise<readonly BulkRun[]> {
+export async function readMatching(projectId: string, q: string, signal: AbortSignal): Promise<readonly BulkRun[]> {
   const found: BulkRun[] = [];
   for (let offset = 0; offset < BULK_MAX; offset += PAGE) {
-    const path = runsPath({ project, q, sortBy: "created", dir: "desc", columns: [] }, offset, PAGE);
+    const path = runsPath({ projectId, q, sortBy: "created", dir: "desc", columns: [] }, offset, PAGE);
     const { runs } = await call<RunsPage>(path, { signal });
     found.push(...runs.map(({ id, name, tags, notes, status, stale }) => ({ id, name, tags, notes, status, stale })));
     if (runs.length < PAGE) break;

@@ -13,14 +13,14 @@ import { changedBy, stepsOf, undoStepsOf, type BulkAction, type BulkRun } from "
 /** Says how many runs an action changes before it is done, and how far it has come. */
 export function BulkDialog({
   kind,
-  project,
+  projectId,
   chosen,
   q,
   onClose,
   onDone,
 }: {
   readonly kind: BulkAction["kind"];
-  readonly project: string;
+  readonly projectId: string;
   /** The selected runs; undefined for all that the search finds. */
   readonly chosen: readonly BulkRun[] | undefined;
   readonly q: string;
@@ -35,7 +35,7 @@ export function BulkDialog({
   useEffect(() => {
     if (runs !== undefined) return undefined;
     const ending = new AbortController();
-    readMatching(project, q, ending.signal).then(
+    readMatching(projectId, q, ending.signal).then(
       setRuns,
       (fault: unknown) => !ending.signal.aborted && setError(fault),
     );

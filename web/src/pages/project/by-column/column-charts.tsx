@@ -48,7 +48,7 @@ export function ColumnCharts({
   const configs = useCatalogue(project.id, "config", NO_RUNS, true, 0);
   const first = firstMetric(metrics.names ?? []);
   const of = choice.of ?? (first === undefined ? undefined : `metrics.${first}.best`);
-  const correlations = useCorrelations(project.name, q, of);
+  const correlations = useCorrelations(project.id, q, of);
   const numbers = correlations.ranked;
   const isReady = of !== undefined && configs.names !== undefined && (numbers ?? correlations.error) !== undefined;
   const categories = isReady ? categoriesOf(configs.names, numbers ?? []) : [];
@@ -60,7 +60,7 @@ export function ColumnCharts({
     ...(numbers ?? []).slice(0, AXES_USUAL).map(({ column }) => column),
   ];
   const columns = [...new Set([...wanted.filter((name) => name !== undefined), ...categories])].toSorted();
-  const { runs: found, total, error, retry } = useRunColumns(project.name, q, columns, version, isReady);
+  const { runs: found, total, error, retry } = useRunColumns(project.id, q, columns, version, isReady);
   // While other columns are read, those before stay.
   const runs = useLast(found);
   const ranked = useMemo(() => {

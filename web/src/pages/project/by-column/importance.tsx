@@ -165,10 +165,10 @@ type Correlations = {
 };
 
 /** Reads which numbers of the configs go together with the column of a metric, over the runs of a project that pass a search. */
-export function useCorrelations(project: string, q: string, metric: string | undefined): Correlations {
+export function useCorrelations(projectId: string, q: string, metric: string | undefined): Correlations {
   const name = JSON.stringify({
     metric: metric?.slice("metrics.".length),
-    filter: { project, ...(q === "" ? {} : { q }) },
+    filter: { project_id: projectId, ...(q === "" ? {} : { q }) },
   });
   const { data, error, reload } = useAnswer(metric === undefined ? undefined : name, (signal) =>
     call<Answer>("/api/runs/correlations", { body: JSON.parse(name), signal }),

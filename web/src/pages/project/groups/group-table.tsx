@@ -53,7 +53,7 @@ export function GroupTable({
   const values = cols.filter(isLookedUp);
   const names = isReady ? groupColumns(by, configs.names ?? [], values) : [];
   const looked = [...new Set([...names.filter(isLookedUp), ...values])];
-  const { runs, total, error, retry } = useRunColumns(project.name, q, looked, version, isReady);
+  const { runs, total, error, retry } = useRunColumns(project.id, q, looked, version, isReady);
   const shown = values.filter((name) => !names.includes(name));
   const groups = useMemo(
     () => (runs === undefined ? undefined : groupRuns(runs, names, shown)),

@@ -4,7 +4,7 @@ import { neededFirst, pinIdsOf, pinnedAndShownIds } from "./shown-runs.ts";
 
 const id = (i: number): string => `00000000-0000-4000-8000-${String(i).padStart(12, "0")}`;
 const queriesOf = (address: string): Record<string, string>[] =>
-  neededFirst("a/b", new URLSearchParams(address)).map((path) => {
+  neededFirst(id(9), new URLSearchParams(address)).map((path) => {
     const { pathname, searchParams } = new URL(path, "http://server");
     expect(pathname).toBe("/api/runs/summary");
     return Object.fromEntries(searchParams);
@@ -12,11 +12,11 @@ const queriesOf = (address: string): Record<string, string>[] =>
 
 test("the first rows are requested ahead, as the address sorts, searches and shows them", () => {
   expect(queriesOf("")).toEqual([
-    { project: "a/b", projection: "selection", limit: "100", sort_by: "created", sort_dir: "desc" },
+    { project_id: id(9), projection: "selection", limit: "100", sort_by: "created", sort_dir: "desc" },
   ]);
   expect(queriesOf("q=config.lr<0.5&sort=name&dir=asc&cols=status,metrics.loss.best,config.lr")).toEqual([
     {
-      project: "a/b",
+      project_id: id(9),
       projection: "selection",
       limit: "100",
       sort_by: "name",

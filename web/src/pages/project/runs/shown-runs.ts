@@ -47,8 +47,8 @@ export const toggled = (list: readonly string[], id: string): readonly string[] 
 export const PINS_MAX = 10;
 
 /** Returns what the table of a project asks for in a state. */
-export function runsQuery(project: string, { q, sort, dir, cols }: ViewState): RunsRequest {
-  return { project, q, sortBy: sortOf(sort) ?? "created", dir, columns: cols.filter(isLookedUp) };
+export function runsQuery(projectId: string, { q, sort, dir, cols }: ViewState): RunsRequest {
+  return { projectId, q, sortBy: sortOf(sort) ?? "created", dir, columns: cols.filter(isLookedUp) };
 }
 
 /** Returns the ids of the runs that stay on top, the baseline first. */
@@ -71,9 +71,9 @@ export const pinnedAndShownIds = (state: ViewState): readonly string[] => [
 ];
 
 /** Returns the paths that the page of a project reads before anything else, as its address says: its first rows, pinned and selected runs. */
-export function neededFirst(project: string, query: URLSearchParams): readonly [string, ...string[]] {
+export function neededFirst(projectId: string, query: URLSearchParams): readonly [string, ...string[]] {
   const state = stateOf(query);
-  const request = runsQuery(project, state);
+  const request = runsQuery(projectId, state);
   const apart = new Set([...idsPaths(pinnedAndShownIds(state), request), ...idsPaths(state.sel, request)]);
   return [runsPath(request, 0, PAGE_ROWS), ...apart];
 }
@@ -86,7 +86,7 @@ export type RunsPage = { readonly runs: readonly TableRun[]; readonly total: num
 
 /** The parts of a table's state that choose its runs. */
 export type RunsRequest = {
-  readonly project: string;
+  readonly projectId: string;
   readonly q: string;
   readonly sortBy: string;
   readonly dir: "asc" | "desc";
@@ -94,9 +94,9 @@ export type RunsRequest = {
 };
 
 /** Returns the path that reads rows of the table from an offset. */
-export function runsPath({ project, q, sortBy, dir, columns }: RunsRequest, offset: number, limit: number): string {
+export function runsPath({ projectId, q, sortBy, dir, columns }: RunsRequest, offset: number, limit: number): string {
   const query = new URLSearchParams({
-    project,
+    project_id: projectId,
     projection: "selection",
     limit: String(limit),
     sort_by: sortBy,

@@ -53,13 +53,9 @@ export type ProjectRuns = RunSelection & {
 };
 
 /** Reads the runs that the page of a project shows in a state, and follows their changes. */
-export function useProjectRuns(
-  project: string,
-  projectId: string | undefined,
-  { state, group, change }: View,
-): ProjectRuns {
-  const request = runsQuery(project, state);
-  const { pages, version } = useRuns(request, projectId);
+export function useProjectRuns(projectId: string, { state, group, change }: View): ProjectRuns {
+  const request = runsQuery(projectId, state);
+  const { pages, version } = useRuns(request);
   const apart = pinnedAndShownIds(state);
   const byId = useRunsById(apart, request, version);
   const pinned = pinIdsOf(state).flatMap((id) => byId.get(id) ?? []);
@@ -74,9 +70,9 @@ export function useProjectRuns(
   const total = pages.total();
   const selection = useSelection(state.sel, rowAt, (sel) => change({ sel }, { replace: true }));
   // All that one search finds are not all that another finds.
-  useEffect(() => selection.setAll(false), [project, state.q]);
+  useEffect(() => selection.setAll(false), [state.q]);
   // Runs that a copied address selects may be in rows that were never shown.
-  const inAddress = useMemo(() => state.sel, [project]);
+  const inAddress = useMemo(() => state.sel, []);
   const copied = useRunsById(inAddress, request, version);
   const near = new Map(
     Array.from({ length: NEAR_ROWS }, (_, i) => rowAt(i)).flatMap((run) => (run ? [[run.id, run]] : [])),
@@ -94,7 +90,7 @@ export function useProjectRuns(
     LINES_MAX,
   );
   const linesName = lines.map(({ id, name, status }) => `${id} ${name} ${status}`).join("\n");
-  const inGroups = useRunColumns(project, state.q, [], version, group !== undefined);
+  const inGroups = useRunColumns(projectId, state.q, [], version, group !== undefined);
   const groupRuns = useMemo(
     () => inGroups.runs?.filter(({ id }) => !state.hide.includes(id)).map(chartRun),
     [inGroups.runs, state.hide.join()],

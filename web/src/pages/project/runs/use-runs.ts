@@ -10,11 +10,9 @@ import { idsPaths, runsPath, type RunsPage, type RunsRequest, type TableRun } fr
 const BUNDLE_MS = 1000;
 
 /** The runs of a table, loaded where they are seen. */
-export function useRuns(
-  request: RunsRequest,
-  projectId: string | undefined,
-): { readonly pages: Pages<TableRun>; readonly version: number } {
+export function useRuns(request: RunsRequest): { readonly pages: Pages<TableRun>; readonly version: number } {
   const [version, setVersion] = useState(0);
+  const { projectId } = request;
   const name = runsPath(request, 0, 1);
   const pages = useMemo(
     () =>
@@ -30,7 +28,6 @@ export function useRuns(
     return pages.end;
   }, [pages]);
   useEffect(() => {
-    if (projectId === undefined) return undefined;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const stop = watchProject(projectId, ({ kind }) => {
       if (kind === "lines" || kind === "objects") return;
@@ -82,7 +79,7 @@ export function useRunsById(
     // The rows of the table show the error; here the runs are only missing.
     read().catch(() => undefined);
     return () => ending.abort();
-  }, [wanted, columns, request.project, version]);
+  }, [wanted, columns, request.projectId, version]);
   return found;
 }
 
@@ -103,13 +100,13 @@ type RunColumns = {
 
 /** Reads the values of columns of the newest runs that pass a search, once it `isReady`; again when `version` has changed for a while. */
 export function useRunColumns(
-  project: string,
+  projectId: string,
   q: string,
   columns: readonly string[],
   version: number,
   isReady: boolean,
 ): RunColumns {
-  const path = runsPath({ project, q, sortBy: "created", dir: "desc", columns }, 0, RUNS_DRAWN_MAX);
+  const path = runsPath({ projectId, q, sortBy: "created", dir: "desc", columns }, 0, RUNS_DRAWN_MAX);
   const { data, error, reload } = useQuery<RunsPage>(isReady ? path : undefined, {
     version: usePaced(version, AGAIN_MS),
   });
