@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { requireChromium, rounds, until } from "@tidemark/testkit";
-import type { Browser } from "playwright-core";
+import type { Browser, Locator } from "playwright-core";
 import type { Api } from "../../stack/client.ts";
 import { describeWith } from "../../stack/describe-with.ts";
 import type { Stack } from "../../stack/attach.ts";
 import { sharedStack } from "../../stack/shared-stacks.ts";
 import { startChromium, type WatchedPage } from "../browser.ts";
 import { expectAccessible } from "./open-dashboard.ts";
-import { card, choose, drawn, pixels, plotIn, saved, savedBytes, settled, spikeIn } from "./shown-charts.ts";
+import { card, chance, choose, drawn, pixels, plotIn, saved, savedBytes, settled, spikeIn } from "./shown-charts.ts";
 import { bundleCharts, openCharts, type ChartsPage, type Shown, type ShownRun } from "./open-charts.ts";
 
 const executable = await requireChromium("whether charts show what was logged");
@@ -372,6 +372,38 @@ describeWith(executable)("charts in a browser", () => {
     expect(everyFault()).toEqual([]);
   });
 
+  test("a chart has options of its own, which the address keeps", async () => {
+    const watched = await open(["alpha", "signed"]);
+    const { page } = watched;
+    const plot = await drawn(page, "loss");
+    await choose(page, "loss", "Settings…");
+    const dialog = page.getByRole("dialog", { name: "Settings of loss" });
+    await dialog.getByLabel("Title").fill("Both, together");
+    await dialog.getByLabel("Width").selectOption("2");
+    await dialog.getByLabel("Y from").fill("-5");
+    await dialog.getByLabel("Y to").fill("-9");
+    await dialog.getByText("It must be above the start.").waitFor();
+    await dialog.getByLabel("Y to").fill("50");
+    await dialog.getByLabel("More metrics").fill("sig");
+    await dialog.getByRole("button", { name: "Add signed" }).click();
+    await expectAccessible(watched);
+    await dialog.getByRole("button", { name: "Done" }).click();
+    const other = (await open(["alpha", "signed"], { query: new URL(page.url()).search })).page;
+    for (const one of [page, other]) {
+      await settled(one, "loss");
+      const own = card(one, "loss");
+      expect(await own.getAttribute("aria-label")).toBe("Both, together");
+      const shown = own.locator(".tm-chart-plot[data-x]");
+      expect(await shown.getAttribute("data-y")).toBe("-5 50");
+      expect(await shown.getAttribute("aria-label")).toMatch(/^Both, together: 2 lines, step 0 to step 299, /);
+      const legend = own.getByRole("list", { name: "Lines" }).getByRole("listitem");
+      expect((await legend.allTextContents()).map((text) => text.trim())).toEqual(["loss", "signed"]);
+    }
+    const width = async (of: Locator): Promise<number> => (await of.boundingBox())!.width;
+    expect(await width(plot)).toBeGreaterThan(1.9 * (await width(await drawn(page, "signed"))));
+    expect(everyFault()).toEqual([]);
+  });
+
   test("a fork begins with its parent's part if one wishes, which hover, keys and files tell apart", async () => {
     const parent = runs.get("alpha")!;
     const forked = (await api.post(`/api/runs/${parent.id}/forks`, { name: "child", step: 9 })).json;
@@ -462,14 +494,3 @@ describeWith(executable)("charts in a browser", () => {
     expect(everyFault()).toEqual([]);
   });
 });
-
-/** Numbers from 0 to 1 that are the same each time (mulberry32). */
-function chance(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}

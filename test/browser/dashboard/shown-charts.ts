@@ -80,3 +80,14 @@ export async function pixels(plot: Locator): Promise<string> {
     .first()
     .evaluate((canvas: HTMLCanvasElement) => canvas.toDataURL());
 }
+
+/** Numbers from 0 to 1 that are the same each time (mulberry32). */
+export function chance(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}

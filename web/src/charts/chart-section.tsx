@@ -13,6 +13,7 @@ import { ChartFlow, type FlowSection } from "./section/chart-flow.tsx";
 import { Controls } from "./section/controls.tsx";
 import { useChartState, type ChartContext, type ChartRun, type GivenSeries } from "./section/chart-context.ts";
 import { useNews } from "./section/use-lines.ts";
+import { plainChart } from "./state/chart-options.ts";
 import { nextSmoothing, type ChartState } from "./state/chart-state.ts";
 import { createLink } from "./view/chart-pointer.ts";
 
@@ -90,6 +91,7 @@ export function ChartSection(props: ChartSectionProps) {
     },
     news,
     given,
+    metricKeys: metrics.names ?? NO_IDS,
   };
   const match = useMemo(() => keyMatch(state.search), [state.search]);
   const names = keys ?? metrics.names;
@@ -97,8 +99,18 @@ export function ChartSection(props: ChartSectionProps) {
   const pinned = keys === undefined ? state.pinned : [];
   const sections = useMemo(
     () =>
-      keys === undefined ? flowSections(found, state) : [{ id: "/", label: undefined, keys: found, isOpen: true }],
-    [found, keys, pinned.join("\n"), state.opened.join("\n"), state.closed.join("\n"), state.search !== ""],
+      keys === undefined
+        ? flowSections(found, state)
+        : [{ id: "/", label: undefined, charts: found.map(plainChart), isOpen: true }],
+    [
+      found,
+      keys,
+      pinned.join("\n"),
+      state.opened.join("\n"),
+      state.closed.join("\n"),
+      JSON.stringify(state.own),
+      state.search !== "",
+    ],
   );
   return (
     <section ref={place} class="tm-charts" aria-label="Charts">
@@ -151,7 +163,7 @@ const SECTIONS_MAX = 60;
 const CHARTS_AT_FIRST = 12;
 
 /** Returns the sections of keys, pinned ones first. */
-function flowSections(found: readonly string[], { pinned, opened, closed, search }: ChartState): FlowSection[] {
+function flowSections(found: readonly string[], { pinned, opened, closed, search, own }: ChartState): FlowSection[] {
   const sections = [
     { id: "/pinned", label: "Pinned", keys: pinned },
     ...sectionsOf(found.filter((key) => !pinned.includes(key))).map(({ name, keys }) => ({
@@ -166,8 +178,10 @@ function flowSections(found: readonly string[], { pinned, opened, closed, search
     CHARTS_AT_FIRST,
   );
   // A search opens what it finds.
-  return sections.map((section, i) => ({
-    ...section,
-    isOpen: opened.includes(section.id) || (!closed.includes(section.id) && (atFirst[i]! || search !== "")),
+  return sections.map(({ id, label, keys }, i) => ({
+    id,
+    label,
+    charts: keys.map((key) => own.find((one) => one.key === key) ?? plainChart(key)),
+    isOpen: opened.includes(id) || (!closed.includes(id) && (atFirst[i]! || search !== "")),
   }));
 }

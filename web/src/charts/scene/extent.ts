@@ -65,7 +65,7 @@ export function extentOf(lines: readonly Line[], axes: Axes): Extent | undefined
   const shown: Range = isCut ? [Math.max(usual[0], low), Math.min(usual[1], high)] : whole;
   return {
     x,
-    y: axes.zoomY ?? widened(shown, ROOM, axes.y.log),
+    y: axes.zoomY ?? chosen(widened(shown, ROOM, axes.y.log), axes),
     droppedX,
     droppedY,
     droppedAtLeast,
@@ -73,6 +73,14 @@ export function extentOf(lines: readonly Line[], axes: Axes): Extent | undefined
     cutTo: isCut ? whole : undefined,
     notFinite,
   };
+}
+
+/** Returns a range with the ends that were chosen, unless nothing would lie between them. */
+function chosen([low, high]: Range, { rangeY, y }: Axes): Range {
+  const [least, most] = rangeY ?? [];
+  const from = least === undefined || (y.log && least <= 0) ? low : least;
+  const to = most ?? high;
+  return from < to ? [from, to] : [low, high];
 }
 
 function extentX(lines: readonly Line[], log: boolean): Range | undefined {

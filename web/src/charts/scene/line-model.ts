@@ -35,6 +35,8 @@ export type Axes = {
   /** Shown instead of everything. */
   readonly zoomX?: Range | undefined;
   readonly zoomY?: Range | undefined;
+  /** Where the vertical axis begins and ends unless it is zoomed; an undefined end follows the data. */
+  readonly rangeY?: readonly [number | undefined, number | undefined] | undefined;
   /** How far local time is ahead of UTC. */
   readonly offsetMinutes?: number;
 };

@@ -1,10 +1,12 @@
 import { useEffect, useRef, useState } from "preact/hooks";
+import { lazy } from "../../app/lazy.tsx";
+import { toast } from "../../ui/toast.tsx";
 import { IconButton } from "../../ui/button.tsx";
 import { Menu } from "../../ui/menu.tsx";
 import { Spinner } from "../../ui/spinner.tsx";
 import type { ChartHandle } from "../line-chart.tsx";
 import { ChartBody } from "./chart-body.tsx";
-import type { ChartContext } from "./chart-context.ts";
+import { keysOf, titleOf, useOwnContext, type ChartContext, type ShownChart } from "./chart-context.ts";
 import { FinerFault } from "./finer-fault.tsx";
 import { FullScreen } from "./full-screen.tsx";
 import { saveItems } from "./save-items.ts";
@@ -12,15 +14,20 @@ import { bucketsOf, useLines } from "./use-lines.ts";
 
 const HEIGHT = 220;
 
-/** The chart of a key in its card. It reads and draws only while it is in view. */
+const ChartSettings = lazy(
+  async () => (await import("./chart-settings.tsx")).ChartSettings,
+  () => toast("The settings could not be loaded. Reload the page and try again."),
+);
+
+/** A chart in its card. It reads and draws only while it is in view. */
 export function ChartCard({
-  context,
-  name,
+  context: shared,
+  chart,
   width,
   visibleCards,
 }: {
   readonly context: ChartContext;
-  readonly name: string;
+  readonly chart: ShownChart;
   /** Of the card, in pixels. */
   readonly width: number;
   readonly visibleCards: VisibleCards;
@@ -30,25 +37,32 @@ export function ChartCard({
   const [inView, setInView] = useState(false);
   const [asTable, setAsTable] = useState(false);
   const [isFull, setFull] = useState(false);
+  const [hasSettings, setSettings] = useState(false);
   useEffect(() => visibleCards.watch(card.current!, setInView), []);
-  const data = useLines(context, name, bucketsOf(width), inView && width > 0);
+  const context = useOwnContext(shared, chart);
+  const { key: name } = chart;
+  const title = titleOf(chart);
+  const data = useLines(context, keysOf(chart), bucketsOf(width), inView && width > 0);
   const { state, change } = context;
   const isPinned = state.pinned.includes(name);
+  const isFixed = chart.isFixed === true;
   const canSave = inView && !asTable;
   return (
-    <article ref={card} class="tm-chart-card" aria-label={name} aria-busy={data.busy || undefined} data-key={name}>
+    <article ref={card} class="tm-chart-card" aria-label={title} aria-busy={data.busy || undefined} data-key={name}>
       <header>
-        <h3>{name}</h3>
+        <h3>{title}</h3>
         {data.busy && <Spinner />}
-        <IconButton
-          icon="pin"
-          size="s"
-          label={isPinned ? `Unpin ${name}` : `Pin ${name} to the top`}
-          pressed={isPinned}
-          onClick={() =>
-            change({ pinned: isPinned ? state.pinned.filter((key) => key !== name) : [...state.pinned, name] })
-          }
-        />
+        {!isFixed && (
+          <IconButton
+            icon="pin"
+            size="s"
+            label={isPinned ? `Unpin ${name}` : `Pin ${name} to the top`}
+            pressed={isPinned}
+            onClick={() =>
+              change({ pinned: isPinned ? state.pinned.filter((key) => key !== name) : [...state.pinned, name] })
+            }
+          />
+        )}
         <IconButton icon="expand" size="s" label={`Show ${name} full screen`} onClick={() => setFull(true)} />
         <Menu
           label={`More for ${name}`}
@@ -67,20 +81,22 @@ export function ChartCard({
               disabled: state.zoom === undefined,
               onSelect: () => change({ zoom: undefined }),
             },
+            ...(isFixed ? [] : [{ label: "Settings…", icon: "settings", onSelect: () => setSettings(true) } as const]),
             "line",
-            ...saveItems(handle, name, canSave ? data.lines : undefined, state),
+            ...saveItems(handle, title, canSave ? data.lines : undefined, state),
           ]}
         />
       </header>
       {inView ? (
         <>
-          <ChartBody context={context} title={name} data={data} height={HEIGHT} asTable={asTable} handle={handle} />
+          <ChartBody context={context} title={title} data={data} height={HEIGHT} asTable={asTable} handle={handle} />
           <FinerFault data={data} />
         </>
       ) : (
         <div style={{ height: `${HEIGHT}px` }} />
       )}
-      {isFull && <FullScreen context={context} name={name} onClose={() => setFull(false)} />}
+      {hasSettings && <ChartSettings context={shared} chart={chart} onClose={() => setSettings(false)} />}
+      {isFull && <FullScreen context={context} chart={chart} onClose={() => setFull(false)} />}
     </article>
   );
 }

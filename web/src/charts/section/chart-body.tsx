@@ -4,14 +4,15 @@ import { Skeleton } from "../../ui/spinner.tsx";
 import { LineChart, type ChartHandle } from "../line-chart.tsx";
 import { Swatch } from "../look/look-picker.tsx";
 import type { Axes, Line } from "../scene/line-model.ts";
-import { counted, shortNumber } from "../scene/numbers.ts";
+import { shortNumber } from "../scene/numbers.ts";
 import { rowsOf } from "../scene/table-rows.ts";
 import { axisText } from "../view/readings.ts";
 import type { ChartContext } from "./chart-context.ts";
+import type { LegendEntry } from "./lines.ts";
 import type { ChartLines } from "./use-lines.ts";
 
 /** How the axis of a choice is drawn. */
-function axesOf({ state }: Pick<ChartContext, "state">): Axes {
+function axesOf({ state, rangeY }: Pick<ChartContext, "state" | "rangeY">): Axes {
   const { x, xLog, yLog, ignoreOutliers, zoom } = state;
   const label = x.startsWith("metric:") ? x.slice("metric:".length) : undefined;
   const kind = x === "relative" ? "duration" : x === "time" ? "clock" : x === "step" ? "step" : "number";
@@ -19,6 +20,7 @@ function axesOf({ state }: Pick<ChartContext, "state">): Axes {
     x: { kind, log: xLog && kind !== "clock", ...(label === undefined ? {} : { label }) },
     y: { log: yLog, ignoreOutliers },
     zoomX: zoom,
+    rangeY,
     offsetMinutes: -new Date().getTimezoneOffset(),
   };
 }
@@ -63,34 +65,40 @@ export function ChartBody({
       handle={handle}
     />
   );
-  if (context.state.group === undefined) return chart;
+  if (data.legend.length === 0) return chart;
   return (
     <>
       {chart}
-      <LineLegend lines={lines} onHighlight={onHighlight} />
+      <Legend
+        entries={data.legend}
+        label={context.state.group === undefined ? "Lines" : "Groups"}
+        onHighlight={onHighlight}
+      />
     </>
   );
 }
 
-/** Lines that are named below a chart; the others are named when pointed at. */
+/** Entries that are listed below a chart; the others are named when pointed at. */
 const LISTED_MAX = 12;
 
 /** Names the lines of a chart whose names are nowhere else, such as groups. Pointing at one highlights it. */
-function LineLegend({
-  lines,
+function Legend({
+  entries,
+  label,
   onHighlight,
 }: {
-  readonly lines: readonly Line[];
+  readonly entries: readonly LegendEntry[];
+  readonly label: string;
   readonly onHighlight: (id: string | undefined) => void;
 }) {
   return (
-    <ul class="tm-chart-legend" aria-label="Groups">
-      {lines.slice(0, LISTED_MAX).map(({ id, name, color, dash }) => (
-        <li key={id} onPointerEnter={() => onHighlight(id)} onPointerLeave={() => onHighlight(undefined)}>
+    <ul class="tm-chart-legend" aria-label={label}>
+      {entries.slice(0, LISTED_MAX).map(({ id, name, color, dash }) => (
+        <li key={id ?? name} onPointerEnter={() => onHighlight(id)} onPointerLeave={() => onHighlight(undefined)}>
           <Swatch color={color} dash={dash} /> {name}
         </li>
       ))}
-      {lines.length > LISTED_MAX && <li>{counted(lines.length - LISTED_MAX, "more group")}</li>}
+      {entries.length > LISTED_MAX && <li>{`${entries.length - LISTED_MAX} more`}</li>}
     </ul>
   );
 }

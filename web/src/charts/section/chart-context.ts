@@ -1,8 +1,10 @@
-import { useState } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import { currentLocation, setQuery } from "../../app/location.tsx";
-import type { ChartLink } from "../view/chart-pointer.ts";
 import type { Series } from "../series/series.ts";
-import { queryOf, STATE_USUAL, stateOf, type ChartState } from "../state/chart-state.ts";
+import { createLink, type ChartLink } from "../view/chart-pointer.ts";
+import type { ChartOptions } from "../state/chart-options.ts";
+import type { ChartKeys } from "./lines.ts";
+import { queryOf, STATE_USUAL, stateOf, withOptions, type ChartState } from "../state/chart-state.ts";
 
 /** A run whose lines charts show. */
 export type ChartRun = {
@@ -42,10 +44,14 @@ export type ChartContext = {
   readonly link: ChartLink;
   readonly highlight: string | undefined;
   readonly onHighlight: (id: string | undefined) => void;
+  /** Where the vertical axis begins and ends. */
+  readonly rangeY?: readonly [number | undefined, number | undefined] | undefined;
   /** Counts the news of running runs; 0 where nothing is watched. */
   readonly news: number;
   /** The series of each metric where they are at hand, as in a shared report; then nothing is read, and all is drawn as it was given. */
   readonly given?: GivenSeries | undefined;
+  /** The metrics that there are to choose from. */
+  readonly metricKeys: readonly string[];
 };
 
 /** Series by metric. */
@@ -59,5 +65,43 @@ export function useChartState(settings: Partial<ChartState> | undefined): Pick<C
   return {
     state: stateOf(currentLocation.value.query),
     change: (changes, options) => setQuery(queryOf({ ...stateOf(currentLocation.peek().query), ...changes }), options),
+  };
+}
+
+/** A chart that is shown. */
+export type ShownChart = ChartOptions & {
+  /** Short names of its metrics, for the chart of a single run. */
+  readonly nameOf?: ((key: string) => string) | undefined;
+  /** People cannot change or pin it. */
+  readonly isFixed?: true;
+};
+
+/** Returns the metrics of a chart. */
+export function keysOf({ key, also, nameOf }: ShownChart): ChartKeys {
+  return { keys: [key, ...also], nameOf };
+}
+
+/** Returns the title of a chart: its own, else its metrics. */
+export function titleOf({ key, also, title }: ChartOptions): string {
+  return title ?? [key, ...also].join(", ");
+}
+
+/** Returns the context of a chart with options of its own. A zoom of another horizontal axis than that of the other charts is its own. */
+export function useOwnContext(context: ChartContext, chart: ShownChart): ChartContext {
+  const [zoom, setZoom] = useState<ChartState["zoom"]>(undefined);
+  const ownLink = useMemo(createLink, []);
+  const { x, yMin, yMax } = chart;
+  const state = withOptions(context.state, chart);
+  const own = { ...context, state, rangeY: [yMin, yMax] as const };
+  if (x === undefined || x === context.state.x) return own;
+  return {
+    ...own,
+    state: { ...state, zoom },
+    link: ownLink,
+    change: (changes, options) => {
+      const { zoom: next, ...others } = changes;
+      if ("zoom" in changes) setZoom(next);
+      if (Object.keys(others).length > 0) context.change(others, options);
+    },
   };
 }

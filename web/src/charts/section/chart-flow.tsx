@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { Button } from "../../ui/button.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { ChartCard, type VisibleCards } from "./card-grid.tsx";
-import type { ChartContext } from "./chart-context.ts";
+import type { ChartContext, ShownChart } from "./chart-context.ts";
 
 /** Cards of a section before the user asks for more. */
 const CARDS_AT_ONCE = 24;
@@ -17,7 +17,7 @@ export type FlowSection = {
   readonly id: string;
   /** Its heading; undefined for none. */
   readonly label: string | undefined;
-  readonly keys: readonly string[];
+  readonly charts: readonly ShownChart[];
   readonly isOpen: boolean;
 };
 
@@ -34,7 +34,6 @@ export function ChartFlow({
   readonly width: number;
 }) {
   const columns = Math.max(1, Math.floor((width + GAP) / (CARD_WIDTH_MIN + GAP)));
-  const cardWidth = width === 0 ? 0 : (width - GAP * (columns - 1)) / columns - FRAME;
   return (
     <>
       {flowsOf(sections).map((flow, i) =>
@@ -46,7 +45,8 @@ export function ChartFlow({
                 section={section}
                 context={context}
                 visibleCards={visibleCards}
-                cardWidth={cardWidth}
+                columns={columns}
+                width={width}
               />
             ))}
           </div>
@@ -77,29 +77,36 @@ function OpenSection({
   section,
   context,
   visibleCards,
-  cardWidth,
+  columns,
+  width,
 }: {
   readonly section: FlowSection;
   readonly context: ChartContext;
   readonly visibleCards: VisibleCards;
-  readonly cardWidth: number;
+  readonly columns: number;
+  /** Of all columns, in pixels. */
+  readonly width: number;
 }) {
   const [shown, setShown] = useState(CARDS_AT_ONCE);
-  const { keys, label } = section;
+  const { charts, label } = section;
+  const widthOf = (span: number): number => (width === 0 ? 0 : ((width + GAP) / columns) * span - GAP - FRAME);
   return (
     <section class="tm-chart-group" aria-label={label ?? "Metrics"}>
-      {keys.slice(0, shown).map((key, i) => (
-        <div key={key} class="tm-chart-cell">
-          {i === 0 && label !== undefined ? <Heading section={section} context={context} /> : <span />}
-          <ChartCard context={context} name={key} width={cardWidth} visibleCards={visibleCards} />
-        </div>
-      ))}
-      {keys.length > shown && (
+      {charts.slice(0, shown).map((chart, i) => {
+        const span = Math.min(chart.size, columns);
+        return (
+          <div key={chart.key} class="tm-chart-cell" style={{ gridColumn: `span ${span}` }}>
+            {i === 0 && label !== undefined ? <Heading section={section} context={context} /> : <span />}
+            <ChartCard context={context} chart={chart} width={widthOf(span)} visibleCards={visibleCards} />
+          </div>
+        );
+      })}
+      {charts.length > shown && (
         <div class="tm-chart-cell">
           <span />
           <div class="tm-chart-more">
             <Button onClick={() => setShown(shown + 2 * CARDS_AT_ONCE)}>
-              {`Show ${Math.min(keys.length - shown, 2 * CARDS_AT_ONCE)} more of ${keys.length}`}
+              {`Show ${Math.min(charts.length - shown, 2 * CARDS_AT_ONCE)} more of ${charts.length}`}
             </Button>
           </div>
         </div>
@@ -110,7 +117,7 @@ function OpenSection({
 
 /** The name of a section, which opens and closes it. */
 function Heading({
-  section: { id, label, keys, isOpen },
+  section: { id, label, charts, isOpen },
   context: { state, change },
 }: {
   readonly section: FlowSection;
@@ -129,7 +136,7 @@ function Heading({
     <h2 class="tm-chart-heading">
       <button type="button" aria-expanded={isOpen} onClick={toggle}>
         <Icon name={isOpen ? "chevron-down" : "chevron-right"} />
-        {label} <small>{keys.length}</small>
+        {label} <small>{charts.length}</small>
       </button>
     </h2>
   );

@@ -13,7 +13,8 @@ const AXES: readonly Option<string>[] = [
   { value: "time", label: "Wall time" },
 ];
 
-const KINDS: readonly Option<Smoothing["kind"] | "none">[] = [
+/** The kinds of smoothing, and none. */
+export const KINDS: readonly Option<Smoothing["kind"] | "none">[] = [
   { value: "none", label: "No smoothing" },
   { value: "ema", label: "Exponential" },
   { value: "gaussian", label: "Gaussian" },
@@ -51,20 +52,13 @@ export function Controls({ match, ...props }: ControlsProps & { readonly match: 
 export function AxisControls({ context, metricKeys, configKeys }: ControlsProps) {
   const { state, change } = context;
   const { x, xLog, yLog, ignoreOutliers, band, group, lineage, patterns, zoom } = state;
-  const isOther = x.startsWith("metric:");
-  const axes = [
-    ...AXES,
-    ...[...new Set([...(isOther ? [x.slice("metric:".length)] : []), ...metricKeys.slice(0, AXIS_KEYS_MAX)])].map(
-      (key) => ({ value: `metric:${key}`, label: key }),
-    ),
-  ];
   return (
     <>
       <Select
         label="Horizontal axis"
         hideLabel
         value={x}
-        options={axes}
+        options={axisOptions(x, metricKeys)}
         onChange={(value) => change({ x: value as XAxis, zoom: undefined })}
       />
       <SmoothingControl context={context} />
@@ -88,6 +82,7 @@ export function AxisControls({ context, metricKeys, configKeys }: ControlsProps)
             checked: band === "range",
             onSelect: () => change({ band: "range" }),
           },
+          { label: "No bands", checked: band === "none", onSelect: () => change({ band: "none" }) },
           "line",
           {
             label: "Show the parent's part of forks",
@@ -110,6 +105,13 @@ export function AxisControls({ context, metricKeys, configKeys }: ControlsProps)
 
 /** More keys than this are too many to choose from. */
 const AXIS_KEYS_MAX = 200;
+
+/** Returns the axes to choose from: the current one is always among them. */
+export function axisOptions(current: XAxis, metricKeys: readonly string[]): readonly Option<string>[] {
+  const other = current.startsWith("metric:") ? [current.slice("metric:".length)] : [];
+  const keys = new Set([...other, ...metricKeys.slice(0, AXIS_KEYS_MAX)]);
+  return [...AXES, ...[...keys].map((key) => ({ value: `metric:${key}`, label: key }))];
+}
 
 function SmoothingControl({
   context: { state, change },

@@ -1,19 +1,22 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { ThemeName } from "../look/palette.ts";
 import { lineInk, lineLook, useVisibleLines } from "../look/run-look.ts";
 import type { Line } from "../scene/line-model.ts";
 import { groupId, GROUP_RUNS_MAX, type GroupSeries, type GroupsQuery } from "../series/read-groups.ts";
+import type { KeysQuery } from "../series/keys-source.ts";
 import { SERIES_RUNS_MAX } from "../series/read-series.ts";
 import { stepsWithin, type Series, type SeriesQuery } from "../series/series.ts";
 import { pageInks } from "../view/canvas-stage.ts";
 import { watchProject } from "../../api/changes.ts";
 import type { ChartContext } from "./chart-context.ts";
+import { groupLines, keyLookIds, legendOf, runLines, type ChartKeys, type LegendEntry } from "./lines.ts";
 import type { Range } from "../scene/scale.ts";
 import { useGroups, useSeries, type Loaded } from "./use-series.ts";
 
 /** The lines of a chart, and how far reading them is. */
 export type ChartLines = {
   readonly lines: readonly Line[] | undefined;
+  /** Names what nothing else on the page does: groups, or the metrics of a chart of several. */
+  readonly legend: readonly LegendEntry[];
   readonly busy: boolean;
   readonly error: unknown;
   readonly retry: () => void;
@@ -27,68 +30,71 @@ export function bucketsOf(width: number): number {
   return Math.min(4000, Math.max(100, Math.ceil(width / BUCKETS_STEP) * BUCKETS_STEP));
 }
 
-/** Reads what a chart of a key shows, while `active`: the lines of runs, or of groups of them. */
-export function useLines(context: ChartContext, key: string, buckets: number, active: boolean): ChartLines {
+/** Reads what a chart shows, while `active`: the lines of runs, or of groups of them. */
+export function useLines(context: ChartContext, chart: ChartKeys, buckets: number, active: boolean): ChartLines {
   const { runs, state } = context;
+  const { keys } = chart;
   const isGrouped = state.group !== undefined;
   const isReading = active && runs.length > 0;
-  const series = useRunSeries(context, key, buckets, isReading && !isGrouped);
-  const groups = useGroupSeries(context, key, buckets, isReading && isGrouped);
+  const series = useRunSeries(context, keys, buckets, isReading && !isGrouped);
+  const groups = useGroupSeries(context, keys, buckets, isReading && isGrouped);
   const loaded = isGrouped ? groups : series;
   const { theme } = pageInks.value;
-  const groupIds = isGrouped ? (groups.result ?? []).map(({ name }) => groupId(name)) : NO_IDS;
-  useVisibleLines(context.project.id, groupIds);
-  const ids = isGrouped ? groupIds : runs.map(({ id }) => id);
+  const ownIds = isGrouped ? (groups.result ?? []).map(({ name }) => groupId(name)) : keyLookIds(context, chart);
+  useVisibleLines(context.project.id, ownIds);
+  const ids = isGrouped ? ownIds : [...runs.map(({ id }) => id), ...ownIds];
   const looks = ids.map((id) => lineInk(id, theme) + lineLook(id).dash.join(" ")).join();
   const lines = useMemo(() => {
-    if (isGrouped) return groups.result && groupLines(groups.result, state.band, theme);
-    return series.result && runLines(series.result, context, theme);
-  }, [loaded.result, isGrouped, state.band, state.lineage, theme, looks, runs]);
+    if (isGrouped) return groups.result && groupLines(groups.result, keys, state.band, theme);
+    return series.result && runLines(series.result, context, chart, theme);
+  }, [loaded.result, isGrouped, state.band, state.lineage, theme, looks, runs, keys.join("\n")]);
+  const shown = isReading || !active ? lines : [];
   return {
-    lines: isReading || !active ? lines : [],
+    lines: shown,
+    legend: legendOf(shown ?? [], context, chart),
     busy: loaded.busy,
     error: loaded.error,
     retry: loaded.retry,
   };
 }
 
-const NO_SERIES: readonly Series[] = [];
-
 /** Reads the lines of runs; those of a zoomed range with its own buckets. Where they are given, nothing is read. */
 function useRunSeries(
   { runs, state, news, given }: ChartContext,
-  key: string,
+  keys: readonly string[],
   buckets: number,
   isShown: boolean,
 ): Loaded<readonly Series[]> {
   const active = isShown && given === undefined;
+  // The same list for the same keys, so that its lines are made once.
+  const givenSeries = useMemo(() => keys.flatMap((key) => given?.get(key) ?? []), [given, keys.join("\n")]);
   const { x, smoothing, zoom } = state;
   const runIds = runs.slice(0, SERIES_RUNS_MAX).map(({ id }) => id);
   const runningIds = runs.filter(({ running }) => running).map(({ id }) => id);
   const lineage = state.lineage && runs.some(({ forkStep }) => forkStep !== undefined);
-  const common = { key, runIds, x, smoothing, buckets, ...(lineage ? { lineage } : {}) };
-  const base: SeriesQuery | undefined =
+  const common = { keys, runIds, x, smoothing, buckets, ...(lineage ? { lineage } : {}) };
+  const base: KeysQuery<SeriesQuery> | undefined =
     active && (zoom === undefined || x !== "step") ? { ...common, steps: undefined } : undefined;
   const whole = useSeries(base, active, news, runningIds);
   const steps = zoom === undefined ? undefined : stepsWithin(zoom, x, whole.result ?? []);
-  const inside: SeriesQuery | undefined = active && steps !== undefined ? { ...common, steps } : undefined;
+  const inside: KeysQuery<SeriesQuery> | undefined = active && steps !== undefined ? { ...common, steps } : undefined;
   const zoomed = useSeries(inside, active, news, runningIds);
-  if (given !== undefined) return { ...whole, result: isShown ? (given.get(key) ?? NO_SERIES) : undefined };
+  if (given !== undefined) return { ...whole, result: isShown ? givenSeries : undefined };
   return inside === undefined ? whole : { ...zoomed, result: zoomed.result ?? whole.result };
 }
 
 /** Reads the lines of groups; a zoomed range of steps with its own buckets, one of another axis with more buckets. */
 function useGroupSeries(
   { runs, state, news }: ChartContext,
-  key: string,
+  keys: readonly string[],
   buckets: number,
   active: boolean,
 ): Loaded<readonly GroupSeries[]> {
   const { x, smoothing, zoom, group } = state;
   const runIds = active ? runs.slice(0, GROUP_RUNS_MAX).map(({ id }) => id) : [];
-  const common = { key, runIds, by: group!, x, smoothing, buckets, steps: undefined };
+  const common = { keys, runIds, by: group!, x, smoothing, buckets, steps: undefined };
   const whole = useGroups(active && (zoom === undefined || x !== "step") ? common : undefined, active, news);
-  const inside: GroupsQuery | undefined =
+  const inside: KeysQuery<GroupsQuery> | undefined =
     !active || zoom === undefined
       ? undefined
       : x === "step"
@@ -107,46 +113,6 @@ function bucketsWithin(zoom: Range, whole: readonly GroupSeries[], buckets: numb
   const high = Math.max(...whole.map(({ x }) => x.at(-1) ?? -Infinity));
   const share = (high - low) / (zoom[1] - zoom[0]);
   return share > 1 ? Math.min(BUCKETS_MAX, buckets * 2 ** Math.ceil(Math.log2(share))) : buckets;
-}
-
-function runLines(series: readonly Series[], { runs, state }: ChartContext, theme: ThemeName): Line[] {
-  const byId = new Map(series.map((one) => [one.runId, one]));
-  return runs.flatMap(({ id, name, forkStep: at }): Line[] => {
-    const found = byId.get(id);
-    if (found === undefined) return [];
-    const { x, y, low, high, count, smoothed, step } = found;
-    const forkStep = state.lineage ? at : undefined;
-    return [{ id, name, ...lookOf(id, theme), x, y, low, high, count, smoothed, step, forkStep }];
-  });
-}
-
-const NO_IDS: readonly string[] = [];
-
-const lookOf = (id: string, theme: ThemeName): Pick<Line, "color" | "dash"> => ({
-  color: lineInk(id, theme),
-  dash: lineLook(id).dash,
-});
-
-function groupLines(groups: readonly GroupSeries[], band: "std" | "range", theme: ThemeName): Line[] {
-  return groups.map(({ name, runCount, step, x, mean, std, min, max, count }) => {
-    const [low, high] =
-      band === "range"
-        ? [min, max]
-        : [mean.map((value, k) => value - std[k]!), mean.map((value, k) => value + std[k]!)];
-    const title = `${name} (${runCount} ${runCount === 1 ? "run" : "runs"})`;
-    return {
-      id: groupId(name),
-      name: title,
-      ...lookOf(groupId(name), theme),
-      x,
-      step,
-      y: mean,
-      low,
-      high,
-      isSpread: true,
-      count,
-    };
-  });
 }
 
 /** Least time between two reads of new data. */

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { Batcher } from "../series/batcher.ts";
 import { entriesOf, newBehind, withNew, type Series, type SeriesQuery } from "../series/series.ts";
+import { keysSource, type KeysQuery, type Source } from "../series/keys-source.ts";
 import { groupsLoader, type GroupSeries, type GroupsQuery } from "../series/read-groups.ts";
 import { seriesLoader } from "../series/read-series.ts";
 
@@ -30,7 +30,7 @@ const PAUSE_SHARE = 3;
  * chart is not `active` anymore.
  */
 export function useSeries(
-  query: SeriesQuery | undefined,
+  query: KeysQuery<SeriesQuery> | undefined,
   active: boolean,
   news: number,
   runningIds: readonly string[],
@@ -42,7 +42,7 @@ export function useSeries(
     signal: AbortSignal,
   ): Promise<readonly Series[]> => {
     const behind = newBehind(before, runningIds);
-    const limit = Math.max(50, asked.buckets * APPENDED_SHARE_MAX) * asked.runIds.length;
+    const limit = Math.max(50, asked.buckets * APPENDED_SHARE_MAX) * asked.runIds.length * (query?.keys.length ?? 1);
     const isSimple = asked.x === "step" && asked.smoothing === undefined && asked.steps === undefined;
     if (!isSimple || behind === undefined || appended.current > limit) {
       appended.current = 0;
@@ -53,26 +53,19 @@ export function useSeries(
     appended.current += entriesOf(next) - entriesOf(before);
     return next;
   };
-  return useLoaded(query, active, news, {
-    ...seriesLoader,
-    update,
-  });
+  return useLoaded(query, active, news, keysSource(seriesLoader, update));
 }
 
 /** Reads groups as long as `query` is given, and again whenever `news` changes. */
 export function useGroups(
-  query: GroupsQuery | undefined,
+  query: KeysQuery<GroupsQuery> | undefined,
   active: boolean,
   news: number,
 ): Loaded<readonly GroupSeries[]> {
   const update = (asked: GroupsQuery, _before: unknown, signal: AbortSignal): Promise<readonly GroupSeries[]> =>
     groupsLoader.load(asked, signal);
-  return useLoaded(query, active, news, { ...groupsLoader, update });
+  return useLoaded(query, active, news, keysSource(groupsLoader, update));
 }
-
-type Source<Query, Result> = Batcher<Query, Result> & {
-  readonly update: (query: Query, before: Result, signal: AbortSignal) => Promise<Result>;
-};
 
 function useLoaded<Query, Result>(
   query: Query | undefined,

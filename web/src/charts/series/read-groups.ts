@@ -24,6 +24,7 @@ export type GroupsQuery = {
 
 /** A metric over the runs of a group: statistics over the means of the runs in each bucket. */
 export type GroupSeries = {
+  readonly key: string;
   /** By the values that its runs share. */
   readonly name: string;
   readonly runCount: number;
@@ -81,6 +82,7 @@ export function groupsOf({ groups, bucket_width: width }: Answer, keys: readonly
       const step = column("step");
       if (step.length === 0) continue;
       byKey.get(key)?.push({
+        key,
         name,
         runCount,
         step,

@@ -1,20 +1,45 @@
 import fc from "fast-check";
 import { describe, expect, test } from "@jest/globals";
-import { nextSmoothing, queryOf, STATE_USUAL, stateOf, type ChartState } from "./chart-state.ts";
+import { ALSO_MAX, chartsText, plainChart, withChart, type ChartOptions } from "./chart-options.ts";
+import { nextSmoothing, queryOf, STATE_USUAL, stateOf, withOptions, type ChartState } from "./chart-state.ts";
 
 const text = fc.string({ minLength: 1 });
 const finite = fc.double({ noNaN: true, noDefaultInfinity: true });
 const above0 = fc.double({ noNaN: true, noDefaultInfinity: true, min: Number.MIN_VALUE });
 
+const axes = fc.oneof(
+  fc.constantFrom("step" as const, "relative" as const, "time" as const),
+  text.map((key) => `metric:${key}` as const),
+);
+
+/** Charts with options of their own. */
+const charts = fc
+  .record(
+    {
+      key: text,
+      also: fc.uniqueArray(
+        text.map((key) => `also ${key}`),
+        { minLength: 1, maxLength: ALSO_MAX },
+      ),
+      size: fc.constantFrom(1 as const, 2 as const, 3 as const),
+      title: text,
+      x: axes,
+      yLog: fc.boolean(),
+      yMin: fc.integer(),
+      smoothing: fc.constantFrom("none" as const, { kind: "ema" as const, parameter: 0.5 }),
+      band: fc.constantFrom("std" as const, "range" as const, "none" as const),
+    },
+    { requiredKeys: ["key", "also", "size"] },
+  )
+  .filter(({ key, also }) => !also.includes(key))
+  .map((chart): ChartOptions => ("yMin" in chart ? { ...chart, yMax: chart.yMin! + 0.5 } : chart));
+
 const states: fc.Arbitrary<ChartState> = fc.record({
-  x: fc.oneof(
-    fc.constantFrom("step" as const, "relative" as const, "time" as const),
-    text.map((key) => `metric:${key}` as const),
-  ),
+  x: axes,
   xLog: fc.boolean(),
   yLog: fc.boolean(),
   ignoreOutliers: fc.boolean(),
-  band: fc.constantFrom("std" as const, "range" as const),
+  band: fc.constantFrom("std" as const, "range" as const, "none" as const),
   smoothing: fc.option(
     fc.oneof(
       fc.record({
@@ -46,6 +71,7 @@ const states: fc.Arbitrary<ChartState> = fc.record({
   ),
   lineage: fc.boolean(),
   patterns: fc.boolean(),
+  own: fc.uniqueArray(charts, { maxLength: 4, selector: ({ key }) => key }),
   opened: fc.uniqueArray(
     text.map((id) => `${id} opened`),
     { maxLength: 3 },
@@ -91,6 +117,9 @@ describe("the choices for charts", () => {
     "lineage=yes",
     "patterns=0",
     "opened=,",
+    "own=loss",
+    "own=loss,loss\\,size=4\\,x=what\\,smooth=ema:2\\,band=wide\\,min=x\\,y=curved\\,also=loss",
+    "own=a\\,min=3\\,max=3",
   ])("that make no sense, as %s, are as usual", (query) => {
     expect(stateOf(new URLSearchParams(query))).toEqual(STATE_USUAL);
   });
@@ -122,6 +151,22 @@ describe("the choices for charts", () => {
       patterns: "1",
       opened: "layer",
     });
+  });
+});
+
+describe("the options of a chart", () => {
+  const own: ChartOptions = { key: "loss", also: ["val/loss"], size: 2, title: "Loss, both", yMin: 0, yLog: true };
+
+  test("replace what all charts have, and leave the rest to them", () => {
+    const state = { ...STATE_USUAL, smoothing: { kind: "ema", parameter: 0.9 }, xLog: true } as const;
+    expect(withOptions(state, own)).toEqual({ ...state, yLog: true });
+    expect(withOptions(state, { ...own, smoothing: "none", x: "time" })).toMatchObject({ x: "time", xLog: false });
+    expect(withOptions(state, { ...own, smoothing: "none" }).smoothing).toBeUndefined();
+  });
+
+  test("are readable, and gone when they are those of all charts", () => {
+    expect(chartsText([own])).toBe("loss\\,also=val/loss\\,title=Loss\\\\\\, both\\,size=2\\,y=log\\,min=0");
+    expect(withChart([own, { ...own, key: "b" }], plainChart("loss"))).toEqual([{ ...own, key: "b" }]);
   });
 });
 

@@ -1,6 +1,8 @@
 import { joinList, listParts, splitList } from "../../app/addresses.ts";
 import type { Range } from "../scene/scale.ts";
+import { chartsOf, chartsText, type ChartOptions } from "./chart-options.ts";
 import type { Smoothing, XAxis } from "../series/series.ts";
+import { axisOf, smoothingOf, type Band } from "./choices.ts";
 
 /** By which columns runs are grouped, or by all keys of their configs but these. */
 export type GroupBy = { readonly names: readonly string[]; readonly allBut: boolean };
@@ -11,8 +13,8 @@ export type ChartState = {
   readonly xLog: boolean;
   readonly yLog: boolean;
   readonly ignoreOutliers: boolean;
-  /** The range of the band of a group: one standard deviation to both sides, or the lowest to the highest mean of a run. */
-  readonly band: "std" | "range";
+  /** The range of the band of a group: one standard deviation to both sides, or the lowest to the highest mean of a run. `none`: no bands at all. */
+  readonly band: Band;
   readonly smoothing: Smoothing | undefined;
   /** Only keys with this text, or that match `re:/…/`. */
   readonly search: string;
@@ -27,6 +29,8 @@ export type ChartState = {
   /** Sections that were opened or closed, by their ids; no section is in both. */
   readonly opened: readonly string[];
   readonly closed: readonly string[];
+  /** The charts that have options of their own, each once. */
+  readonly own: readonly ChartOptions[];
 };
 
 /** The default for parts missing in the address. */
@@ -45,12 +49,13 @@ export const STATE_USUAL: ChartState = {
   patterns: false,
   opened: [],
   closed: [],
+  own: [],
 };
 
 /** The names that charts have in the query of an address. */
 type ChartQuery = Readonly<
   Record<
-    "x" | "y" | "smooth" | "keys" | "zoom" | "group" | "lineage" | "patterns" | "opened" | "closed",
+    "x" | "y" | "smooth" | "keys" | "zoom" | "group" | "lineage" | "patterns" | "opened" | "closed" | "own",
     string | undefined
   >
 >;
@@ -58,7 +63,11 @@ type ChartQuery = Readonly<
 /** Writes a choice as parts of an address; undefined for defaults. Reading it gives the same choice. */
 export function queryOf(state: ChartState): ChartQuery {
   const { x, xLog, yLog, ignoreOutliers, band, smoothing, search, pinned, zoom, group, lineage, patterns } = state;
-  const y = [yLog ? "log" : "", ignoreOutliers ? "inliers" : "", band === "range" ? "range" : ""].filter(Boolean);
+  const y = [
+    yLog ? "log" : "",
+    ignoreOutliers ? "inliers" : "",
+    band === "std" ? "" : band === "range" ? "range" : "noband",
+  ].filter(Boolean);
   return {
     x: x === "step" && !xLog ? undefined : `${xLog ? "log:" : ""}${x}`,
     y: y.length === 0 ? undefined : y.join(","),
@@ -73,6 +82,7 @@ export function queryOf(state: ChartState): ChartQuery {
     patterns: patterns ? "1" : undefined,
     opened: joinList(state.opened),
     closed: joinList(state.closed),
+    own: chartsText(state.own),
   };
 }
 
@@ -90,7 +100,7 @@ export function stateOf(query: { get(name: string): string | null }): ChartState
     xLog,
     yLog: y.includes("log"),
     ignoreOutliers: y.includes("inliers"),
-    band: y.includes("range") ? "range" : "std",
+    band: y.includes("range") ? "range" : y.includes("noband") ? "none" : "std",
     smoothing: smoothingOf(query.get("smooth") ?? ""),
     search,
     pinned: [...new Set(pinned.filter((key) => key !== ""))],
@@ -100,28 +110,26 @@ export function stateOf(query: { get(name: string): string | null }): ChartState
     patterns: query.get("patterns") === "1",
     opened,
     closed: splitList(query.get("closed")).filter((id) => !opened.includes(id)),
+    own: chartsOf(query.get("own") ?? ""),
   };
-}
-
-const METRIC = "metric:";
-
-function axisOf(text: string): XAxis {
-  if (text === "relative" || text === "time") return text;
-  return text.startsWith(METRIC) && text.length > METRIC.length ? `metric:${text.slice(METRIC.length)}` : "step";
-}
-
-function smoothingOf(text: string): Smoothing | undefined {
-  const [, kind, number] = /^(ema|gaussian|mean):(.+)$/.exec(text) ?? [];
-  const parameter = Number(number);
-  if (kind === undefined || !Number.isFinite(parameter)) return undefined;
-  if (kind === "ema") return parameter > 0 && parameter < 1 ? { kind, parameter } : undefined;
-  return parameter > 0 ? { kind: kind as "gaussian" | "mean", parameter } : undefined;
 }
 
 function rangeOf(text: string): Range | undefined {
   const [from, to, ...more] = text.split("~").map((part) => (part.trim() === "" ? Number.NaN : Number(part)));
   if (from === undefined || to === undefined || more.length > 0) return undefined;
   return Number.isFinite(from) && Number.isFinite(to) && from < to ? [from, to] : undefined;
+}
+
+/** Returns the choices that apply to a chart with options of its own. */
+export function withOptions(state: ChartState, { x, yLog, smoothing, band }: ChartOptions): ChartState {
+  return {
+    ...state,
+    x: x ?? state.x,
+    xLog: x === undefined ? state.xLog : false,
+    yLog: yLog ?? state.yLog,
+    smoothing: smoothing === "none" ? undefined : (smoothing ?? state.smoothing),
+    band: band ?? state.band,
+  };
 }
 
 /** The steps of `[` and `]` for each kind, starting from none. */
