@@ -26,7 +26,12 @@ export async function logRun(api: Api, project: string, name = `calm-otter ${HOS
   const { id } = run as { id: string };
   const points = Array.from({ length: 50 }, (_, step) => ({
     step,
-    metrics: { "train/loss": 1 / (step + 1), "val/acc": step / 50 },
+    metrics: {
+      "train/loss": 1 / (step + 1),
+      "val/acc": step / 50,
+      "system/gpu/0/gpu_percent": step,
+      "system/gpu/1/gpu_percent": 2 * step,
+    },
   }));
   await post(api, `/runs/${id}/metrics/batch`, { points });
   await post(api, `/api/runs/${id}/attributes`, {

@@ -5,7 +5,7 @@ import { expectAccessible, describeDashboard, expectClean, settled, sideways } f
 import { HOSTILE, logRun, type Logged } from "./logged-run.ts";
 import { PHONE, themes } from "../browser.ts";
 
-const TABS = ["overview", "charts", "logs", "config", "files", "objects", "ranks", "traces", "lineage"] as const;
+const TABS = ["overview", "charts", "system", "logs", "config", "files", "objects", "ranks", "traces"] as const;
 
 const isHacked = (page: Page): Promise<boolean> => page.evaluate(() => "hacked" in globalThis);
 
@@ -35,11 +35,35 @@ describeDashboard("the page of a run", (scene) => {
       expect([tab, await sideways(watched)]).toEqual([tab, 0]);
       await page.setViewportSize({ width: 1440, height: 900 });
     }
+    await page.getByRole("tab", { name: "Lineage" }).click();
+    await page.waitForURL("**/lineage");
+    await settled(watched);
+    await expectAccessible(watched);
     await page.locator("body").press("1");
     await page.getByRole("heading", { name: "Readme", level: 1 }).waitFor();
     expect(await page.locator('a[href^="javascript:"]').count()).toBe(0);
     const link = page.getByRole("link", { name: "good" });
     expect(await link.getAttribute("rel")).toContain("noopener");
+    await expectClean(watched, stack);
+  });
+
+  test("charts flow in one grid, and metrics of the machine have a tab with a line for each device", async () => {
+    const { open, stack } = scene();
+    const watched = await open({ path: run.path("charts") });
+    const { page } = watched;
+    const card = (name: string) => page.getByRole("article", { name, exact: true });
+    const [val, train] = [(await card("val/acc").boundingBox())!, (await card("train/loss").boundingBox())!];
+    expect([train.y, train.x > val.x]).toEqual([val.y, true]);
+    expect(await page.getByRole("article", { name: /GPU|gpu/ }).count()).toBe(0);
+    await page.locator("body").press("3");
+    const plot = card("GPU (%)").locator(".tm-chart-plot[data-y]");
+    await plot.waitFor();
+    expect(await plot.getAttribute("data-y")).toBe("0 100");
+    await until("both GPUs", async () => (await plot.getAttribute("aria-label"))!.startsWith("GPU (%): 2 lines, "));
+    expect((await card("GPU (%)").getByRole("listitem").allTextContents()).map((text) => text.trim())).toEqual([
+      "GPU 0",
+      "GPU 1",
+    ]);
     await expectClean(watched, stack);
   });
 

@@ -2,6 +2,7 @@
 export const runTabs = [
   "overview",
   "charts",
+  "system",
   "logs",
   "config",
   "files",

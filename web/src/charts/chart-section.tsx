@@ -6,6 +6,7 @@ import { Skeleton } from "../ui/spinner.tsx";
 import { useWidth } from "../ui/use-width.ts";
 import "./charts.css";
 import { keyMatch, openAtFirst, sectionsOf } from "./keys/sections.ts";
+import { isSystemKey } from "./keys/system-charts.ts";
 import { useCatalogue } from "./keys/use-catalogue.ts";
 import { useVisibleLines } from "./look/run-look.ts";
 import { createVisibleCards } from "./section/card-grid.tsx";
@@ -35,6 +36,8 @@ export type ChartSectionProps = {
   readonly onHighlight?: ((runId: string | undefined) => void) | undefined;
   /** Exactly these keys, without search and controls, as a report shows them. */
   readonly keys?: readonly string[] | undefined;
+  /** Leaves out the metrics of machines, which have a place of their own. */
+  readonly withoutSystem?: boolean;
   /** The choices of a report; without them they are in the address. */
   readonly settings?: Partial<ChartState> | undefined;
   /** The series of exactly these keys, which are then not read. */
@@ -44,6 +47,7 @@ export type ChartSectionProps = {
 /** Charts of the metrics of runs: searched, grouped by what keys begin with, with choices that the address holds. */
 export function ChartSection(props: ChartSectionProps) {
   const { project, runs = NO_RUNS, note, live, highlight, onHighlight, keys, settings, given } = props;
+  const { withoutSystem = false } = props;
   const isReading = props.runs === undefined;
   const { state, change } = useChartState(settings);
   const shownRuns = useMemo(() => runs.filter(({ hidden }) => hidden !== true), [runs]);
@@ -94,7 +98,10 @@ export function ChartSection(props: ChartSectionProps) {
     metricKeys: metrics.names ?? NO_IDS,
   };
   const match = useMemo(() => keyMatch(state.search), [state.search]);
-  const names = keys ?? metrics.names;
+  const names = useMemo(
+    () => keys ?? (withoutSystem ? metrics.names?.filter((key) => !isSystemKey(key)) : metrics.names),
+    [keys, metrics.names, withoutSystem],
+  );
   const found = useMemo(() => (keys === undefined ? names?.filter(match.test) : names) ?? [], [names, match, keys]);
   const pinned = keys === undefined ? state.pinned : [];
   const sections = useMemo(

@@ -71,7 +71,7 @@ export function useChartState(settings: Partial<ChartState> | undefined): Pick<C
 /** A chart that is shown. */
 export type ShownChart = ChartOptions & {
   /** Short names of its metrics, for the chart of a single run. */
-  readonly nameOf?: ((key: string) => string) | undefined;
+  readonly nameOf?: ((key: string) => string | undefined) | undefined;
   /** People cannot change or pin it. */
   readonly isFixed?: true;
 };

@@ -10,8 +10,8 @@ import type { ChartState } from "../state/chart-state.ts";
 export type ChartKeys = {
   /** At least one. */
   readonly keys: readonly string[];
-  /** Short names of the keys, for the chart of a single run. */
-  readonly nameOf?: ((key: string) => string) | undefined;
+  /** Short names of keys, for the chart of a single run. */
+  readonly nameOf?: ((key: string) => string | undefined) | undefined;
 };
 
 /** Whose lines are drawn, and how. */
@@ -22,12 +22,14 @@ type LinesContext = {
 
 type Look = Pick<Line, "color" | "dash">;
 
-const keyId = (name: string): string => `key:${name}`;
+/** The id by which a key of a run gets a color of its own; undefined for the first, unless it has a short name. */
+const lookIdOf = (name: string | undefined, key: string, k: number): string | undefined =>
+  name !== undefined || k > 0 ? `key:${name ?? key}` : undefined;
 
-/** Returns the ids by which the keys of a chart of one run get colors of their own; the first has that of the run, unless all have short names. */
+/** Returns the ids by which the keys of a chart of one run get colors of their own; the first has that of the run, unless it has a short name. */
 export function keyLookIds({ runs }: Pick<LinesContext, "runs">, { keys, nameOf }: ChartKeys): readonly string[] {
   if (runs.length !== 1) return [];
-  return nameOf === undefined ? keys.slice(1).map(keyId) : keys.map((key) => keyId(nameOf(key)));
+  return keys.flatMap((key, k) => lookIdOf(nameOf?.(key), key, k) ?? []);
 }
 
 /** Returns the lines of runs: one for each run and key. Keys of several runs differ by their dashes, those of one run by their colors. */
@@ -47,9 +49,7 @@ export function runLines(
       const { x, y, low, high, count, smoothed, step } = found;
       const own = nameOf?.(key);
       const name = own ?? (keys.length === 1 ? runName : isAlone ? key : `${runName}, ${key}`);
-      const look = isAlone
-        ? lookOf(own !== undefined ? keyId(own) : k === 0 ? id : keyId(key), theme)
-        : dashed(lookOf(id, theme), k);
+      const look = isAlone ? lookOf(lookIdOf(own, key, k) ?? id, theme) : dashed(lookOf(id, theme), k);
       const band = state.band === "none" ? {} : { low, high };
       const forkStep = state.lineage ? at : undefined;
       return [{ id: k === 0 ? id : `${id} ${key}`, name, ...look, x, y, ...band, count, smoothed, step, forkStep }];

@@ -24,11 +24,13 @@ import { ObjectsTab } from "./objects-tab.tsx";
 import { OverviewTab } from "./overview/overview-tab.tsx";
 import { RanksTab } from "./ranks/ranks-tab.tsx";
 import { RUN_TABS, runTabOf, type TabProps } from "./run-actions.ts";
+import { SystemTab } from "./system-tab.tsx";
 import { TracesTab } from "./traces/traces-tab.tsx";
 
 const TABS: { readonly [Name in RunTab]: (props: TabProps) => preact.JSX.Element } = {
   overview: OverviewTab,
   charts: ChartsTab,
+  system: SystemTab,
   logs: LogsTab,
   config: ConfigTab,
   files: FilesTab,
@@ -37,6 +39,9 @@ const TABS: { readonly [Name in RunTab]: (props: TabProps) => preact.JSX.Element
   traces: TracesTab,
   lineage: LineageTab,
 };
+
+/** Tabs that a digit opens. */
+const KEYED_TABS = 9;
 
 /** A run with all that was logged for it. */
 export function RunPage({
@@ -61,7 +66,10 @@ export function RunPage({
   useTitle(run?.name ?? "Run", project);
   useKeys(
     Object.fromEntries(
-      RUN_TABS.map(({ id, label }, i) => [String(i + 1), { label: `Show ${label.toLowerCase()}`, run: () => go(id) }]),
+      RUN_TABS.slice(0, KEYED_TABS).map(({ id, label }, i) => [
+        String(i + 1),
+        { label: `Show ${label.toLowerCase()}`, run: () => go(id) },
+      ]),
     ),
     { label: "Tabs of the run" },
   );
@@ -129,7 +137,7 @@ function ChartsTab({ run }: TabProps) {
           onChange={(on) => setQuery({ parent: on ? "1" : undefined }, { replace: true })}
         />
       )}
-      <ChartSection project={project} runs={runs} live />
+      <ChartSection project={project} runs={runs} live withoutSystem />
     </>
   );
 }
