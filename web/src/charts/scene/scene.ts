@@ -65,7 +65,7 @@ export type Inks = {
 };
 
 /** The letters of pictures, in pixels. */
-export const FONT = { size: 11, family: 'system-ui, -apple-system, "Segoe UI", Roboto, sans-serif' } as const;
+export const FONT = { size: 11, family: 'Inter, system-ui, -apple-system, "Segoe UI", Roboto, sans-serif' } as const;
 
 /** About the width of a digit. */
 export const CHARACTER_PIXELS = 6.3;
