@@ -18,8 +18,11 @@ export type BundleIndex = {
   readonly entry: string;
   /** The script that chooses the theme before anything is drawn. */
   readonly theme: string;
-  /** The style sheet of all pages. */
+  /** The style sheet of what every page has. */
   readonly style: string;
+  /** The style sheet of all pages but those that sign in, which load it when they are left. */
+  readonly pageStyle: string;
+  readonly signInPages: readonly string[];
   readonly icon: string;
   readonly embed: EmbedParts;
   /** By page, the modules that its first view loads in addition to the entry. */

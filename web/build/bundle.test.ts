@@ -21,8 +21,9 @@ describe("the bundle", () => {
     const { index } = built;
     const base = [index.entry, index.theme, index.style];
     for (const [page, parts] of Object.entries(index.parts)) {
-      expect([page, bytesOf([...base, ...parts]) <= FIRST_VIEW_BYTES_MAX]).toEqual([page, true]);
+      expect([page, bytesOf([...base, index.pageStyle, ...parts]) <= FIRST_VIEW_BYTES_MAX]).toEqual([page, true]);
     }
+    expect(index.signInPages).toEqual(["signin", "device", "invite"]);
     expect(bytesOf([...base, ...index.parts["signin"]!])).toBeLessThanOrEqual(BASE_BYTES_MAX);
   });
 
@@ -39,11 +40,15 @@ describe("the bundle", () => {
     }
   });
 
-  test("holds the styles of all parts, the order of their layers first", () => {
-    const style = built.files.find(({ name }) => name === built.index.style)!;
-    const text = Buffer.from(style.content).toString();
-    expect(text).toMatch(/^@layer tokens,\s*base,\s*parts,\s*pages;/);
-    expect(text).toContain(".tm-dialog");
+  test("holds the styles of all parts once, the order of their layers first", () => {
+    const textOf = (named: string): string =>
+      Buffer.from(built.files.find(({ name }) => name === named)!.content).toString();
+    const [style, pageStyle] = [textOf(built.index.style), textOf(built.index.pageStyle)];
+    expect(style).toMatch(/^@layer tokens,\s*base,\s*parts,\s*pages;/);
+    expect(style).toContain(".tm-dialog");
+    expect(pageStyle).toContain(".tm-chart-card");
+    expect(pageStyle).not.toContain(".tm-dialog{");
+    expect(style).not.toContain(".tm-chart-card");
   });
 
   test("is the same of the same sources", async () => {

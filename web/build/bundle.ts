@@ -69,8 +69,8 @@ const named = {
 type BuiltFile = { readonly name: string; readonly content: Uint8Array; readonly compressed: Uint8Array };
 
 /**
- * Bundles the dashboard: modules that are split where pages are imported lazily, one style sheet of all parts and pages, the script of the
- * theme, the icon, and the page of embedded views. @throws Error that names the fault in the sources
+ * Bundles the dashboard: modules that are split where pages are imported lazily, a style sheet of what every page has and one of the other parts, the
+ * script of the theme, the icon, and the page of embedded views. @throws Error that names the fault in the sources
  */
 export async function bundle(): Promise<{ readonly index: BundleIndex; readonly files: readonly BuiltFile[] }> {
   const [modules, theme, icon, embed] = await Promise.all([
@@ -80,19 +80,20 @@ export async function bundle(): Promise<{ readonly index: BundleIndex; readonly 
       entryPoints: ["src/main.tsx"],
       format: "esm",
       splitting: true,
-      // A part cannot load its own style, so all styles are in one file: see `styles`.
+      // A part cannot load its own style: see `styles`.
       loader: { ".css": "empty" },
     }),
     build({ ...named, entryPoints: ["src/theme-first.ts"], format: "iife" }),
     readFile(join(root, "src/icon.svg")),
     bundleEmbed(),
   ]);
-  const style = await styles(modules.metafile);
+  const { style, pageStyle } = await styles(modules.metafile);
   const { outputs } = modules.metafile;
   const entry = outputOf(outputs, "src/main.tsx");
   const contents = [
     ...[...modules.outputFiles, ...theme.outputFiles].map(({ path, contents }) => [basename(path), contents] as const),
     [`main.${hashOf(style)}.css`, style] as const,
+    [`pages.${hashOf(pageStyle)}.css`, pageStyle] as const,
     [`icon.${hashOf(icon)}.svg`, icon] as const,
   ];
   const files = await Promise.all(
@@ -108,7 +109,9 @@ export async function bundle(): Promise<{ readonly index: BundleIndex; readonly 
     })),
     entry: basename(entry),
     theme: nameOf(/^theme-first\./),
-    style: nameOf(/\.css$/),
+    style: nameOf(/^main\..*\.css$/),
+    pageStyle: nameOf(/^pages\./),
+    signInPages: Object.entries(pageModules).flatMap(([page, module]) => (module === authPages ? [page] : [])),
     icon: nameOf(/\.svg$/),
     embed,
     parts: Object.fromEntries(
@@ -135,13 +138,40 @@ export async function bundleEmbed(): Promise<EmbedParts> {
   return { script: textOf(".js"), style: textOf(".css") };
 }
 
-/** Gathers the style sheets that the modules import. Their layers say what wins, so only the one that orders the layers must be first. */
-async function styles({ inputs }: Metafile): Promise<Uint8Array> {
+/**
+ * Gathers the style sheets that modules import: those of the start and of pages that sign in, and the others. Their layers say what wins, so only the one
+ * that orders the layers must be first.
+ */
+async function styles({ inputs }: Metafile): Promise<Readonly<Record<"style" | "pageStyle", Uint8Array>>> {
   const first = "src/styles/tokens.css";
+  const early = staticImports(inputs, ["src/main.tsx", authPages]);
   const others = Object.keys(inputs).filter((path) => path.endsWith(".css") && path !== first);
-  const contents = [first, ...others.toSorted()].map((path) => `@import ${JSON.stringify(`./${path}`)};`).join("\n");
-  const built = await build({ ...named, stdin: { contents, loader: "css", resolveDir: root, sourcefile: "all.css" } });
+  const [own, ofPages] = [true, false].map((isEarly) =>
+    others.filter((path) => early.has(path) === isEarly).toSorted(),
+  );
+  const [style, pageStyle] = await Promise.all([sheet("main.css", [first, ...own!]), sheet("pages.css", ofPages!)]);
+  return { style, pageStyle };
+}
+
+async function sheet(sourcefile: string, paths: readonly string[]): Promise<Uint8Array> {
+  const contents = paths.map((path) => `@import ${JSON.stringify(`./${path}`)};`).join("\n");
+  const built = await build({ ...named, stdin: { contents, loader: "css", resolveDir: root, sourcefile } });
   return built.outputFiles[0]!.contents;
+}
+
+/** Files and everything that they import statically, directly and indirectly. */
+function staticImports(
+  files: Metafile["inputs"] | Metafile["outputs"],
+  sources: readonly string[],
+): ReadonlySet<string> {
+  const seen = new Set<string>();
+  const visit = (path: string): void => {
+    if (seen.has(path)) return;
+    seen.add(path);
+    for (const { path: next, kind } of files[path]?.imports ?? []) if (kind === "import-statement") visit(next);
+  };
+  sources.forEach(visit);
+  return seen;
 }
 
 /** The file that an entry or a lazily imported module became. */
@@ -153,15 +183,8 @@ function outputOf(outputs: Metafile["outputs"], module: string): string {
 
 /** The names of modules and of everything they import statically, directly and indirectly, without the entry. */
 function partsOf(outputs: Metafile["outputs"], modules: readonly string[], entry: string): readonly string[] {
-  const seen = new Set<string>();
-  const visit = (path: string): void => {
-    if (seen.has(path)) return;
-    seen.add(path);
-    for (const { path: next, kind } of outputs[path]?.imports ?? []) if (kind === "import-statement") visit(next);
-  };
-  modules.forEach(visit);
-  seen.delete(entry);
-  return [...seen].map((path) => relative("dist", path));
+  const parts = staticImports(outputs, modules);
+  return [...parts].filter((path) => path !== entry).map((path) => relative("dist", path));
 }
 
 function hashOf(content: Uint8Array): string {

@@ -93,6 +93,15 @@ describe("pages", () => {
     expect(await preloads("/p/a/unknown")).toEqual([]);
   });
 
+  test("load the styles of pages with data, unless they sign in", async () => {
+    await start();
+    const relation = async (path: string) =>
+      /<link rel="([^"]+)" href="\/assets\/pages.FFFF.css">/.exec((await call(path, { accept: HTML })).text)?.[1];
+    expect(await relation("/")).toBe("stylesheet");
+    expect(await relation("/p/a/unknown")).toBe("stylesheet");
+    expect(await relation("/signin")).toBe("page-style");
+  });
+
   test("need not be sent again while they are the same", async () => {
     await start();
     const { etag = "" } = (await call("/", { accept: HTML })).headers;

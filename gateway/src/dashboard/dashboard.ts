@@ -163,6 +163,8 @@ function writeDocument(bundle: Bundle, part: string, basePath: string): Document
     '<meta name="color-scheme" content="light dark"><title>Tidemark</title>',
     `<script src="${at(bundle.theme)}"></script>`,
     `<link rel="stylesheet" href="${at(bundle.style)}">`,
+    // Pages that sign in name it, and load it when they are left.
+    `<link rel="${bundle.signInPages.includes(part) ? "page-style" : "stylesheet"}" href="${at(bundle.pageStyle)}">`,
     `<script type="module" src="${at(bundle.entry)}"></script>`,
     ...(bundle.parts[part] ?? []).map((name) => `<link rel="modulepreload" href="${at(name)}">`),
     // Every page asks who is signed in before anything else.

@@ -14,7 +14,16 @@ afterEach(() => rm(folder, { recursive: true }));
 const write = async (text: string, bytes: number): Promise<void> => {
   const compressed = gzipSync(text);
   const file = { name: "main.A.js", type: "text/javascript", bytes, gzipBytes: compressed.length };
-  const index = { files: [file], entry: "main.A.js", theme: "", style: "", icon: "", parts: {} };
+  const index = {
+    files: [file],
+    entry: "main.A.js",
+    theme: "",
+    style: "",
+    pageStyle: "",
+    signInPages: [],
+    icon: "",
+    parts: {},
+  };
   await writeFile(join(folder, "main.A.js"), text);
   await writeFile(join(folder, "main.A.js.gz"), compressed);
   await writeFile(join(folder, "index.json"), JSON.stringify(index));

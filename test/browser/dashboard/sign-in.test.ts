@@ -33,6 +33,9 @@ describeDashboard("signing in", (scene) => {
     const { open, stack } = scene();
     const { page, requests } = await open({ path: "/signin?next=https%3A%2F%2Fevil.test%2F" });
     await page.waitForURL(`${stack.baseUrl}/`);
+    // The page that signs in left out the styles of others.
+    await settled({ page });
+    expect(await page.evaluate(() => document.styleSheets.length)).toBe(2);
     expect(requests.filter((request) => request.url().includes("//evil.test"))).toEqual([]);
   });
 

@@ -58,12 +58,26 @@ async function readFirst(project: string, query: URLSearchParams): Promise<void>
 
 async function load(page: Exclude<Route["page"], "missing">, first: Promise<void> | undefined): Promise<void> {
   try {
-    const part = (await loaders[page]()) as Page;
+    const [part] = await Promise.all([loaders[page]() as Promise<Page>, signInPages.has(page) || pageStyle()]);
     if (first !== undefined) await Promise.race([first, new Promise((resolve) => setTimeout(resolve, ANSWERS_MS))]);
     loaded.set(page, { page: part });
   } catch (error) {
     loaded.set(page, { error });
   }
+}
+
+/** Pages without the styles of the others. */
+const signInPages: ReadonlySet<Route["page"]> = new Set(["signin", "device", "invite"]);
+
+/** Loads the styles that the document of a page that signs in only names. */
+function pageStyle(): Promise<unknown> | undefined {
+  const link = document.querySelector<HTMLLinkElement>("link[rel=page-style]");
+  if (link === null) return undefined;
+  link.rel = "stylesheet";
+  return new Promise((resolve) => {
+    link.onload = resolve;
+    link.onerror = resolve;
+  });
 }
 
 function unload(page: Route["page"]): void {
