@@ -7,7 +7,19 @@ import type { Stack } from "../../stack/attach.ts";
 import { sharedStack } from "../../stack/shared-stacks.ts";
 import { startChromium, type WatchedPage } from "../browser.ts";
 import { expectAccessible } from "./open-dashboard.ts";
-import { card, chance, choose, drawn, pixels, plotIn, saved, savedBytes, settled, spikeIn } from "./shown-charts.ts";
+import {
+  card,
+  chance,
+  choose,
+  drawn,
+  pictureOf,
+  pixels,
+  plotIn,
+  saved,
+  savedBytes,
+  settled,
+  spikeIn,
+} from "./shown-charts.ts";
 import { bundleCharts, openCharts, type ChartsPage, type Shown, type ShownRun } from "./open-charts.ts";
 
 const executable = await requireChromium("whether charts show what was logged");
@@ -331,24 +343,7 @@ describeWith(executable)("charts in a browser", () => {
     await choose(page, "loss", "Transparent background");
     expect(await saved(page, "loss", "SVG")).not.toContain(`height="100%"`);
     const png = await savedBytes(page, "loss", "PNG");
-    const { colors, size, corner } = await page.evaluate(
-      async (source) => {
-        const image = new Image();
-        image.src = source;
-        await image.decode();
-        const canvas = document.createElement("canvas");
-        [canvas.width, canvas.height] = [image.width, image.height];
-        const context = canvas.getContext("2d")!;
-        context.drawImage(image, 0, 0);
-        const { data } = context.getImageData(0, 0, image.width, image.height);
-        return {
-          colors: new Set(new Uint32Array(data.buffer)).size,
-          size: [image.width, image.height],
-          corner: data[3],
-        };
-      },
-      `data:image/png;base64,${png.toString("base64")}`,
-    );
+    const { colors, size, corner } = await pictureOf(page, png);
     expect(colors).toBeGreaterThan(20);
     expect(corner).toBe(0);
     expect(size).toEqual(
@@ -473,8 +468,21 @@ describeWith(executable)("charts in a browser", () => {
       expect.stringMatching(/^alpha\s+0\.\d+$/),
       expect.stringMatching(/^beta\s+0\.\d+$/),
     ]);
-    await watched.page.getByRole("button", { name: "Close values" }).waitFor();
+    await watched.page.getByRole("button", { name: "Close values" }).click();
     await expectAccessible(watched);
+    await watched.page.getByRole("button", { name: "Show loss full screen" }).click();
+    const full = watched.page.getByRole("dialog", { name: "loss" });
+    await full.locator(".tm-chart-plot[data-x]").waitFor();
+    expect(await full.boundingBox()).toEqual({ x: 0, y: 0, width: 1440, height: 900 });
+    expect((await full.locator(".tm-chart-plot").boundingBox())!.height).toBeGreaterThan(650);
+    const legend = await full.getByRole("list", { name: "Runs" }).getByRole("listitem").allInnerTexts();
+    expect(legend.map((name) => name.trim())).toEqual(["alpha", "beta"]);
+    for (const name of ["Horizontal axis", "Smoothing"]) await full.getByLabel(name, { exact: true }).waitFor();
+    for (const name of ["Group", "Axes", "Reset zoom", "Table", "Download"])
+      await full.getByRole("button", { name, exact: true }).waitFor();
+    await expectAccessible(watched);
+    await watched.page.keyboard.press("Escape");
+    await full.waitFor({ state: "detached" });
     await watched.page.getByRole("button", { name: "Browse" }).click();
     await watched.page.getByRole("dialog", { name: "Browse metrics" }).waitFor();
     await expectAccessible(watched);
@@ -491,6 +499,12 @@ describeWith(executable)("charts in a browser", () => {
     const tip = page.locator(".tm-chart-tip");
     await tip.waitFor();
     expect(await tip.locator("li").count()).toBe(3);
+    await page.getByRole("button", { name: "Close values" }).tap();
+    await page.getByRole("button", { name: "Show loss full screen" }).tap();
+    const full = page.getByRole("dialog", { name: "loss" });
+    await full.locator(".tm-chart-plot[data-x]").waitFor();
+    expect(await full.evaluate((dialog) => [dialog.scrollWidth, dialog.clientHeight])).toEqual([390, 844]);
+    expect((await full.locator(".tm-chart-plot").boundingBox())!.height).toBeGreaterThan(400);
     expect(everyFault()).toEqual([]);
   });
 });

@@ -91,3 +91,28 @@ export function chance(seed: number): () => number {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
 }
+
+/** Reads a PNG in a page: how many colors it has, its size, and how opaque its first pixel is. */
+export async function pictureOf(
+  page: Page,
+  png: Buffer,
+): Promise<{ readonly colors: number; readonly size: readonly number[]; readonly corner: number | undefined }> {
+  return page.evaluate(
+    async (source) => {
+      const image = new Image();
+      image.src = source;
+      await image.decode();
+      const canvas = document.createElement("canvas");
+      [canvas.width, canvas.height] = [image.width, image.height];
+      const context = canvas.getContext("2d")!;
+      context.drawImage(image, 0, 0);
+      const { data } = context.getImageData(0, 0, image.width, image.height);
+      return {
+        colors: new Set(new Uint32Array(data.buffer)).size,
+        size: [image.width, image.height],
+        corner: data[3],
+      };
+    },
+    `data:image/png;base64,${png.toString("base64")}`,
+  );
+}

@@ -8,7 +8,7 @@ import "./charts.css";
 import { keyMatch, openAtFirst, sectionsOf } from "./keys/sections.ts";
 import { isSystemKey } from "./keys/system-charts.ts";
 import { useCatalogue } from "./keys/use-catalogue.ts";
-import { useVisibleLines } from "./look/run-look.ts";
+import { lineLook, useVisibleLines } from "./look/run-look.ts";
 import { createVisibleCards } from "./section/card-grid.tsx";
 import { ChartFlow, type FlowSection } from "./section/chart-flow.tsx";
 import { Controls } from "./section/controls.tsx";
@@ -17,6 +17,7 @@ import { useNews } from "./section/use-lines.ts";
 import { plainChart } from "./state/chart-options.ts";
 import { nextSmoothing, type ChartState } from "./state/chart-state.ts";
 import { createLink } from "./view/chart-pointer.ts";
+import { Legend } from "./view/legend.tsx";
 
 /** More charts than this are never drawn at the same time. */
 const CHARTS_MAX = 24;
@@ -94,8 +95,9 @@ export function ChartSection(props: ChartSectionProps) {
       onHighlight?.(id);
     },
     news,
-    given,
     metricKeys: metrics.names ?? NO_IDS,
+    configKeys: configs.names ?? NO_IDS,
+    given,
   };
   const match = useMemo(() => keyMatch(state.search), [state.search]);
   const names = useMemo(
@@ -125,6 +127,13 @@ export function ChartSection(props: ChartSectionProps) {
         <Controls context={context} match={match} metricKeys={metrics.names ?? []} configKeys={configs.names ?? []} />
       )}
       {note !== undefined && <p class="tm-chart-notes">{note}</p>}
+      {keys !== undefined && state.group === undefined && (
+        <Legend
+          lines={shownRuns.map(({ id, name }) => ({ id, name, ...lineLook(id) }))}
+          label="Runs"
+          onHighlight={context.onHighlight}
+        />
+      )}
       <ErrorNote error={metrics.error} />
       {(isReading || (names === undefined && metrics.error === undefined)) && <Skeleton height="220px" />}
       {names !== undefined && names.length === 0 && (

@@ -51,6 +51,7 @@ export function SystemCharts({
     onHighlight: () => undefined,
     news,
     metricKeys: NO_KEYS,
+    configKeys: NO_KEYS,
   };
   return (
     <section ref={place} class="tm-charts" aria-label="System">

@@ -14,6 +14,7 @@ export function Dialog({
   onSubmit,
   actions,
   wide = false,
+  full = false,
   children,
 }: {
   readonly title: string;
@@ -21,6 +22,8 @@ export function Dialog({
   readonly onSubmit?: () => void;
   readonly actions?: ComponentChildren;
   readonly wide?: boolean;
+  /** It takes the whole window. */
+  readonly full?: boolean;
   readonly children?: ComponentChildren;
 }) {
   const dialog = useRef<HTMLDialogElement>(null);
@@ -49,7 +52,7 @@ export function Dialog({
   return (
     <dialog
       ref={dialog}
-      class={classes("tm-dialog", wide && "tm-dialog-wide")}
+      class={classes("tm-dialog", wide && "tm-dialog-wide", full && "tm-dialog-full")}
       aria-labelledby={titleId}
       onCancel={(event) => {
         event.preventDefault();

@@ -15,6 +15,20 @@ export function useWidth(element: RefObject<HTMLElement | null>): number {
   return width;
 }
 
+/** Returns the height of an element, which follows it. 0 until it is known. */
+export function useHeight(element: RefObject<HTMLElement | null>): number {
+  const [height, setHeight] = useState(0);
+  useLayoutEffect(() => {
+    const found = element.current;
+    if (found === null) return;
+    setHeight(Math.floor(found.clientHeight));
+    const observer = new ResizeObserver(() => setHeight(Math.floor(found.clientHeight)));
+    observer.observe(found);
+    return () => observer.disconnect();
+  }, []);
+  return height;
+}
+
 const narrow = matchMedia("(max-width: 760px)");
 
 /** Whether the window is too narrow for two panes. */

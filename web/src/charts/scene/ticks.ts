@@ -19,6 +19,9 @@ const UNIT_DECIMALS_MAX = 2;
 /** As many ticks as a value can be read by, as far as round numbers allow it. */
 const TICKS_MIN = 4;
 
+/** Round distances are taken where they give this share of the ticks that there is room for. */
+const DENSE = 0.6;
+
 /** Larger multiples of a distance are not certain to differ as doubles. */
 const MULTIPLES_MAX = 2 ** 50;
 
@@ -43,7 +46,8 @@ export function linearTicks([low, high]: Range, wanted: number, whole = false): 
   const isEnough = (step: number): boolean => fits(step) && countOf(step) >= Math.min(TICKS_MIN, wanted);
   const isNearlyEnough = (step: number): boolean =>
     wanted >= TICKS_MIN && countOf(step) >= TICKS_MIN && countOf(step) <= wanted + 3;
-  const step = round.find(isEnough) ?? all.find(isEnough) ?? all.findLast(isNearlyEnough) ?? round.find(fits);
+  const isDense = (step: number): boolean => isEnough(step) && countOf(step) >= wanted * DENSE;
+  const step = round.find(isDense) ?? all.find(isEnough) ?? all.findLast(isNearlyEnough) ?? round.find(fits);
   // Numbers that are nearly equal for their size have no multiples between them that a double can distinguish.
   if (step === undefined)
     return (low === high ? [low] : [low, high]).map((value) => ({ value, label: shortNumber(value) }));

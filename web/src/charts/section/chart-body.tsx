@@ -2,13 +2,13 @@ import type { RefObject } from "preact";
 import { ErrorNote } from "../../ui/page-states.tsx";
 import { Skeleton } from "../../ui/spinner.tsx";
 import { LineChart, type ChartHandle } from "../line-chart.tsx";
-import { Swatch } from "../look/look-picker.tsx";
 import type { Axes, Line } from "../scene/line-model.ts";
 import { shortNumber } from "../scene/numbers.ts";
 import { rowsOf } from "../scene/table-rows.ts";
 import { axisText } from "../view/readings.ts";
+import { Legend } from "../view/legend.tsx";
+import { axisLabel } from "./axis-names.ts";
 import type { ChartContext } from "./chart-context.ts";
-import type { LegendEntry } from "./lines.ts";
 import type { ChartLines } from "./use-lines.ts";
 
 /** How the axis of a choice is drawn. */
@@ -25,6 +25,15 @@ function axesOf({ state, rangeY }: Pick<ChartContext, "state" | "rangeY">): Axes
   };
 }
 
+/** Returns axes with their names. */
+function named(axes: Axes, { state }: Pick<ChartContext, "state">, yLabel: string): Axes {
+  return {
+    ...axes,
+    x: { ...axes.x, label: axisLabel(state, axes.offsetMinutes) },
+    y: { ...axes.y, label: yLabel },
+  };
+}
+
 /** The chart of a key, or its table, or what there is instead. */
 export function ChartBody({
   context,
@@ -33,6 +42,7 @@ export function ChartBody({
   height,
   asTable,
   handle,
+  isFull = false,
 }: {
   readonly context: ChartContext;
   readonly title: string;
@@ -40,6 +50,8 @@ export function ChartBody({
   readonly height: number;
   readonly asTable: boolean;
   readonly handle: RefObject<ChartHandle | undefined>;
+  /** It has the window to itself: its axes have names, and its lines are named beside it. */
+  readonly isFull?: boolean;
 }) {
   const { lines, error, retry } = data;
   const { link, highlight, onHighlight, change } = context;
@@ -50,7 +62,7 @@ export function ChartBody({
         <Skeleton height={`${height - 12}px`} />
       </div>
     );
-  const axes = axesOf(context);
+  const axes = isFull ? named(axesOf(context), context, title) : axesOf(context);
   if (asTable) return <TableTwin title={title} lines={lines} axes={axes} height={height} />;
   const chart = (
     <LineChart
@@ -65,13 +77,14 @@ export function ChartBody({
       handle={handle}
     />
   );
-  if (data.legend.length === 0) return chart;
+  if (isFull || data.legend.length === 0) return chart;
   return (
     <>
       {chart}
       <Legend
-        entries={data.legend}
+        lines={data.legend}
         label={context.state.group === undefined ? "Lines" : "Groups"}
+        most={LISTED_MAX}
         onHighlight={onHighlight}
       />
     </>
@@ -80,28 +93,6 @@ export function ChartBody({
 
 /** Entries that are listed below a chart; the others are named when pointed at. */
 const LISTED_MAX = 12;
-
-/** Names the lines of a chart whose names are nowhere else, such as groups. Pointing at one highlights it. */
-function Legend({
-  entries,
-  label,
-  onHighlight,
-}: {
-  readonly entries: readonly LegendEntry[];
-  readonly label: string;
-  readonly onHighlight: (id: string | undefined) => void;
-}) {
-  return (
-    <ul class="tm-chart-legend" aria-label={label}>
-      {entries.slice(0, LISTED_MAX).map(({ id, name, color, dash }) => (
-        <li key={id ?? name} onPointerEnter={() => onHighlight(id)} onPointerLeave={() => onHighlight(undefined)}>
-          <Swatch color={color} dash={dash} /> {name}
-        </li>
-      ))}
-      {entries.length > LISTED_MAX && <li>{`${entries.length - LISTED_MAX} more`}</li>}
-    </ul>
-  );
-}
 
 /** The same values as a chart, as a table: a row for each of some places of the axis, a column for each line. */
 function TableTwin({

@@ -48,10 +48,12 @@ export type ChartContext = {
   readonly rangeY?: readonly [number | undefined, number | undefined] | undefined;
   /** Counts the news of running runs; 0 where nothing is watched. */
   readonly news: number;
-  /** The series of each metric where they are at hand, as in a shared report; then nothing is read, and all is drawn as it was given. */
-  readonly given?: GivenSeries | undefined;
   /** The metrics that there are to choose from. */
   readonly metricKeys: readonly string[];
+  /** The keys of configs by which runs can be grouped. */
+  readonly configKeys: readonly string[];
+  /** The series of each metric where they are at hand, as in a shared report; then nothing is read, and all is drawn as it was given. */
+  readonly given?: GivenSeries | undefined;
 };
 
 /** Series by metric. */

@@ -5,6 +5,7 @@ import { groupId, type GroupSeries } from "../series/read-groups.ts";
 import type { Series } from "../series/series.ts";
 import type { Band } from "../state/choices.ts";
 import type { ChartState } from "../state/chart-state.ts";
+import type { LegendLine } from "../view/legend.tsx";
 
 /** The metrics that a chart shows. */
 export type ChartKeys = {
@@ -99,15 +100,12 @@ function dashed({ color, dash }: Look, k: number): Look {
   return { color, dash: k === 0 ? dash : DASHES[k % DASHES.length]! };
 }
 
-/** What a legend names: a line, or all lines of a metric. */
-export type LegendEntry = Look & { readonly name: string; readonly id?: string };
-
 /** Returns what has to be named below a chart. Runs are named in the table, so that of several runs only the metrics are left to name. */
 export function legendOf(
   lines: readonly Line[],
   { runs, state }: LinesContext,
   { keys }: ChartKeys,
-): readonly LegendEntry[] {
+): readonly LegendLine[] {
   if (state.group === undefined && keys.length === 1) return [];
   if (state.group !== undefined || runs.length === 1) return lines;
   return keys.map((name, k) => ({ name, color: "currentColor", dash: DASHES[k % DASHES.length]! }));

@@ -5,10 +5,11 @@ import { groupId, GROUP_RUNS_MAX, type GroupSeries, type GroupsQuery } from "../
 import type { KeysQuery } from "../series/keys-source.ts";
 import { SERIES_RUNS_MAX } from "../series/read-series.ts";
 import { stepsWithin, type Series, type SeriesQuery } from "../series/series.ts";
+import type { LegendLine } from "../view/legend.tsx";
 import { pageInks } from "../view/canvas-stage.ts";
 import { watchProject } from "../../api/changes.ts";
 import type { ChartContext } from "./chart-context.ts";
-import { groupLines, keyLookIds, legendOf, runLines, type ChartKeys, type LegendEntry } from "./lines.ts";
+import { groupLines, keyLookIds, legendOf, runLines, type ChartKeys } from "./lines.ts";
 import type { Range } from "../scene/scale.ts";
 import { useGroups, useSeries, type Loaded } from "./use-series.ts";
 
@@ -16,7 +17,7 @@ import { useGroups, useSeries, type Loaded } from "./use-series.ts";
 export type ChartLines = {
   readonly lines: readonly Line[] | undefined;
   /** Names what nothing else on the page does: groups, or the metrics of a chart of several. */
-  readonly legend: readonly LegendEntry[];
+  readonly legend: readonly LegendLine[];
   readonly busy: boolean;
   readonly error: unknown;
   readonly retry: () => void;
