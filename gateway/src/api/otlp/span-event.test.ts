@@ -187,6 +187,23 @@ describe("content", () => {
     expect(eventOf(spanOf({}, content), resource)).toMatchObject({ inputPreview: "What is 2 + 2?", previews: true });
   });
 
+  test("is a list of messages where it is flattened, one attribute a field", () => {
+    const flat = {
+      "gen_ai.prompt.1.content": "What?",
+      "gen_ai.prompt.1.role": "user",
+      "gen_ai.prompt.0.role": "system",
+      "gen_ai.prompt.0.content": "Be brief.",
+      "llm.output_messages.0.message.content": "4",
+      "tidemark.content_policy": "preview",
+    };
+    const { inputPreview, outputPreview } = event({ events }, flat);
+    expect(JSON.parse(inputPreview!)).toEqual([
+      { role: "system", content: "Be brief." },
+      { role: "user", content: "What?" },
+    ]);
+    expect(JSON.parse(outputPreview!)).toEqual([{ content: "4" }]);
+  });
+
   test("is read from events where attributes have none", () => {
     expect(event({ events }, { "tidemark.content_policy": "preview" })).toMatchObject({
       inputPreview: "What?",

@@ -76,6 +76,22 @@ export function withoutContent(attributes: Attributes): Attributes {
   return new Map(Array.from(attributes).filter(([name]) => !content.test(name)));
 }
 
+/** The roles and contents of messages that instrumentations flatten, one attribute a field: those of OpenLLMetry and of OpenInference. */
+const flatInput = /^(?:gen_ai\.prompt|llm\.input_messages)\.(\d{1,4})\.(?:message\.)?(role|content)$/;
+const flatOutput = /^(?:gen_ai\.completion|llm\.output_messages)\.(\d{1,4})\.(?:message\.)?(role|content)$/;
+
+/** Returns flattened messages as a list in JSON, in the order of their numbers; empty where there are none. */
+function flatMessages(attributes: Attributes, names: RegExp): string {
+  const messages: Record<string, string>[] = [];
+  for (const [name, { text, json }] of attributes) {
+    const [, number = "", field = ""] = names.exec(name) ?? [];
+    if (field !== "") (messages[Number(number)] ??= {})[field] = text ?? json;
+  }
+  // Places that have no message are left out.
+  const list = messages.filter((message) => message !== undefined);
+  return list.length === 0 ? "" : JSON.stringify(list);
+}
+
 /** Returns the input and output of the span, as its attributes or events report them; empty where they report none. */
 export function previewsOf({ attributes, events }: OtlpSpan): { readonly input: string; readonly output: string } {
   const first = (names: readonly string[]): string => {
@@ -92,8 +108,14 @@ export function previewsOf({ attributes, events }: OtlpSpan): { readonly input: 
       .join("\n");
   const isOutput = (name: string): boolean => name === "gen_ai.choice" || name.endsWith(".completion");
   return {
-    input: first(["input.value", "gen_ai.input.messages", "gen_ai.prompt"]) || ofEvents((name) => !isOutput(name)),
-    output: first(["output.value", "gen_ai.output.messages", "gen_ai.completion"]) || ofEvents(isOutput),
+    input:
+      first(["input.value", "gen_ai.input.messages", "gen_ai.prompt"]) ||
+      flatMessages(attributes, flatInput) ||
+      ofEvents((name) => !isOutput(name)),
+    output:
+      first(["output.value", "gen_ai.output.messages", "gen_ai.completion"]) ||
+      flatMessages(attributes, flatOutput) ||
+      ofEvents(isOutput),
   };
 }
 
