@@ -195,7 +195,11 @@ function SortHead({
 }) {
   const isSorted = of === sort;
   return (
-    <th scope="col" class={isNumber ? "tm-number" : ""} {...(isSorted ? { "aria-sort": "descending" as const } : {})}>
+    <th
+      scope="col"
+      class={isNumber ? "tm-number tm-sort-head" : "tm-sort-head"}
+      {...(isSorted ? { "aria-sort": "descending" as const } : {})}
+    >
       <Button
         kind="quiet"
         size="s"
@@ -208,4 +212,4 @@ function SortHead({
   );
 }
 
-const costWords = (usd: number): string => `$${usd >= 1 ? usd.toFixed(2) : String(Number(usd.toPrecision(2)))}`;
+const costWords = (usd: number): string => `$${usd >= 0.01 ? usd.toFixed(2) : String(Number(usd.toPrecision(2)))}`;
