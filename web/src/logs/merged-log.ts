@@ -117,7 +117,7 @@ async function firstAt(source: LogSource, { first, last }: Ends, time: number, s
 }
 
 /** Merges lines of two streams by time, each stream in its own order; the other lines get the number of the base line behind them, at most `last`. */
-export function mergeLines(base: readonly LogLine[], other: readonly LogLine[], last: number): readonly LogLine[] {
+function mergeLines(base: readonly LogLine[], other: readonly LogLine[], last: number): readonly LogLine[] {
   const merged: LogLine[] = [];
   let at = 0;
   for (const line of base) {
