@@ -83,7 +83,7 @@ describeDashboard("runs by their parameters", (scene) => {
   test("select those that pass a range of a column", async () => {
     const { open } = scene();
     const { page } = await open({ path: `${PATH}&of=metrics.loss.best&axes=config.optimizer,config.lr` });
-    const name = /^Runs by their columns: 25 runs over optimizer, lr, loss \(best\)/;
+    const name = /^Parallel coordinates: 25 runs over optimizer, lr, loss \(best\)/;
     await page.getByRole("img", { name }).waitFor();
     const box = await boxOf(page, name);
     // The lower half of the first column: texts are in the order of the alphabet, from below.
@@ -94,7 +94,7 @@ describeDashboard("runs by their parameters", (scene) => {
     await page.mouse.up();
     await page.getByText("12 runs selected", { exact: true }).waitFor();
     await until("the table has them selected", async () => (await page.locator(".tm-grid-selected").count()) === 12);
-    await page.getByRole("button", { name: "Reset the columns" }).click();
+    await page.getByRole("button", { name: "Clear ranges" }).click();
     await page.getByText("12 selected", { exact: true }).waitFor({ state: "detached" });
     expect(await page.locator(".tm-grid-selected").count()).toBe(0);
   });
@@ -174,12 +174,12 @@ describeDashboard("runs by their parameters", (scene) => {
     const { open, stack } = scene();
     for (const theme of themes) {
       const watched = await open({ path: PATH, theme });
-      await watched.page.getByRole("img", { name: /^Runs by their columns/ }).waitFor();
+      await watched.page.getByRole("img", { name: /^Parallel coordinates/ }).waitFor();
       await expectAccessible(watched);
       await expectClean(watched, stack);
     }
     const phone = await open({ path: "/p/sweep?charts=columns&tab=charts", viewport: PHONE });
-    await phone.page.getByRole("img", { name: /^Runs by their columns/ }).waitFor();
+    await phone.page.getByRole("img", { name: /^Parallel coordinates/ }).waitFor();
     await settled(phone);
     expect(await sideways(phone)).toBe(0);
   });

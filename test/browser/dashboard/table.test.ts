@@ -37,14 +37,14 @@ describeDashboard("the table of a project", (scene) => {
     const { position } = (await api.get("/api/runs/summary?q=name%3Aone%20status%3Abad")).json;
     expect(position).toBeGreaterThan(1);
     expect((await mark.textContent())?.split("\n")[1]).toBe(`${" ".repeat(position - 1)}^`);
-    await page.getByRole("heading", { name: "The search cannot be read" }).waitFor();
+    await page.getByRole("heading", { name: "Invalid search" }).waitFor();
     await expectAccessible(watched);
     await page.getByRole("combobox", { name: "Search runs" }).fill("name:one");
     await until("the runs are there", async () => (await names(page)).join() === "one");
     expect(await mark.count()).toBe(0);
     await page.getByRole("combobox", { name: "Search runs" }).fill("naem:one");
     await page.getByText("“naem:one” is searched as text.").waitFor();
-    await page.getByRole("heading", { name: "No run matches" }).waitFor();
+    await page.getByRole("heading", { name: "No runs match" }).waitFor();
     await expectAccessible(watched);
     await page.getByRole("button", { name: "Search for name:one" }).click();
     await until("the runs are there", async () => (await names(page)).join() === "one");
@@ -198,7 +198,7 @@ describeDashboard("the table of a project", (scene) => {
     expect((await api.get(`/runs/${id}`)).json.run.stale).toBe(true);
     const { page } = await open({ path: `/p/dead?sel=${id}` });
     await page.waitForSelector(".tm-grid-selected");
-    await act(page, "End dead runs…");
+    await act(page, "Mark dead runs as failed…");
     await page.getByText("This changes 1 run of 1 run.").waitFor();
     await page.getByRole("dialog").getByRole("button", { name: "Mark as failed" }).click();
     await page.getByText("Ended 1 run.").waitFor();

@@ -98,7 +98,7 @@ export function ParallelCoordinates({
     >
       {brushes.size > 0 && (
         <Button kind="quiet" size="s" icon="reset" onClick={() => change(new Map(), true)}>
-          Reset the columns
+          Clear ranges
         </Button>
       )}
     </Stage>

@@ -152,7 +152,7 @@ export function ComparePage({ project }: { readonly project: string }) {
         <>
           <p class="tm-muted" role="status">
             {countWords(different)} of {counted(rows.length, "key")} differ; {countWords(shown.length)} shown.
-            {answer.truncated && " There is more to compare than the server returns."}
+            {answer.truncated && " Some keys are left out: the server compares at most 5,000."}
           </p>
           {shown.length === 0 ? (
             <EmptyState title={search === "" ? "These runs do not differ" : "No key matches"} icon="check">

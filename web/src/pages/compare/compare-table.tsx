@@ -3,6 +3,7 @@ import { Link } from "../../app/location.tsx";
 import { runAddress } from "../../app/addresses.ts";
 import { Grid } from "../../table/grid.tsx";
 import type { GridColumn } from "../../table/grid-types.ts";
+import { Breakable } from "../../ui/breakable.tsx";
 import { IconButton } from "../../ui/button.tsx";
 import { settingWords, valueWords } from "../project/table/columns.ts";
 import { useIsNarrow } from "../../ui/use-width.ts";
@@ -126,7 +127,10 @@ function KeyCell({
   return (
     <>
       <span class="tm-grid-text tm-compare-name" title={`${part}: ${label}`}>
-        <span class="tm-muted tm-compare-part">{part}</span> <span class="tm-compare-label">{label}</span>
+        <span class="tm-muted tm-compare-part">{part}</span>{" "}
+        <span class="tm-compare-label">
+          <Breakable text={label} />
+        </span>
       </span>
       {metric !== undefined && (
         <IconButton

@@ -28,8 +28,8 @@ export function ProjectPage({ project }: { readonly project: string }) {
   const projectId = data === undefined ? knownProjectId(project) : data;
   if (projectId === null) {
     return (
-      <EmptyState title="There is no such project" icon="search">
-        It may have been deleted, or belong to another organization. <a href="/">Show all projects</a>
+      <EmptyState title="Project not found" icon="search">
+        It may be deleted, or belong to another organization. <a href="/">Show all projects</a>
       </EmptyState>
     );
   }
@@ -163,7 +163,7 @@ function EmptyProject({ project }: { readonly project: string }) {
   ].join("\n");
   return (
     <EmptyState title="No runs yet" icon="play">
-      <p>Make an API key under Settings and set it as API_KEY. A run appears here by itself.</p>
+      <p>Create an API key under Settings and set it as API_KEY. Runs appear here as they start.</p>
       <Snippet label="Install the Python package" text={install} />
       <Snippet label="Python: log a run with a loss" text={python} />
       <Snippet label="Shell: create a run" text={create} />

@@ -44,10 +44,10 @@ export function useRunKeys(page: KeyedPage): void {
       k: { label: "Previous run", run: move(-1) },
       x: { label: "Show or hide its lines", run: onCurrent(runs.toggleShown) },
       "Shift+x": { label: "Select up to here", run: () => runs.select(currentRow(), "range") },
-      c: { label: "Change its color", run: onCurrent((run) => onLook([run])) },
+      c: { label: "Change color", run: onCurrent((run) => onLook([run])) },
       p: { label: "Pin", run: onCurrent((run) => change({ pin: toggled(state.pin, run.id).slice(-PINS_MAX) })) },
       b: {
-        label: "Make it the baseline",
+        label: "Set as baseline",
         run: onCurrent((run) => change({ base: state.base === run.id ? undefined : run.id })),
       },
       Enter: { label: "Open the run", run: onCurrent((run) => navigate(runAddress(project, run.id))) },

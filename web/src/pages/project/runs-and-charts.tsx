@@ -45,15 +45,15 @@ function Contents({ project, projectId, view, runs, onLook, onPoint, onMenu, han
   const { error, isSearchFault, pages, total, version } = runs;
   if (isSearchFault && total === undefined) {
     return (
-      <EmptyState title="The search cannot be read" icon="search">
-        What is wrong with it is marked below it. Mend it, or clear it to see all runs.
+      <EmptyState title="Invalid search" icon="search">
+        Fix the marked part, or clear the search to see all runs.
       </EmptyState>
     );
   }
   if (total === 0 && state.q !== "" && error === undefined) {
     return (
-      <EmptyState title="No run matches" icon="search">
-        No run of this project passes the search. Change it, or clear it to see all runs.
+      <EmptyState title="No runs match" icon="search">
+        Change the search, or clear it to see all runs.
       </EmptyState>
     );
   }

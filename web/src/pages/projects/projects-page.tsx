@@ -70,7 +70,7 @@ export function ProjectsPage() {
       {list !== undefined && list.total > 0 && found.length === 0 && (
         <EmptyState
           icon="search"
-          title="No project is called that"
+          title="No projects match"
           actions={<Button onClick={() => setQuery({ q: undefined }, { replace: true })}>Show all projects</Button>}
         />
       )}

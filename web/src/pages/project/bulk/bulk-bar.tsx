@@ -56,7 +56,7 @@ export function BulkBar({
           { label: "Add tag…", icon: "tag", onSelect: open("add-tag") },
           { label: "Remove tag…", icon: "tag", onSelect: open("remove-tag") },
           { label: "Replace notes…", icon: "edit", onSelect: open("notes") },
-          { label: "End dead runs…", icon: "flag", onSelect: open("end") },
+          { label: "Mark dead runs as failed…", icon: "flag", onSelect: open("end") },
         ] as const)
       : []),
     ...(mayControl() ? ([{ label: "Stop…", icon: "stop", onSelect: open("stop"), hint: "s" }] as const) : []),

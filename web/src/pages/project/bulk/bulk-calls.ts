@@ -85,6 +85,6 @@ export const ACTION_WORDS: Readonly<Record<BulkAction["kind"], readonly [title: 
     "remove-tag": ["Remove a tag", "Remove tag", "Removed the tag of"],
     notes: ["Replace the notes", "Replace notes", "Replaced the notes of"],
     stop: ["Stop runs", "Stop runs", "Asked to stop"],
-    end: ["End dead runs", "Mark as failed", "Ended"],
+    end: ["Mark dead runs as failed", "Mark as failed", "Ended"],
     delete: ["Delete runs", "Delete runs", "Deleted"],
   };

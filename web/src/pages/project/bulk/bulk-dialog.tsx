@@ -114,7 +114,7 @@ export function BulkDialog({
         </p>
       )}
       {kind === "end" && (
-        <p>Runs without a sign of life are marked as failed. A training that is still alive can resume its run.</p>
+        <p>Selected runs without a signal are marked as failed. A training that is still alive can resume its run.</p>
       )}
       {kind.endsWith("tag") && <TextField label="Tag" value={text} onInput={setText} maxLength={256} autofocus />}
       {kind === "notes" && (

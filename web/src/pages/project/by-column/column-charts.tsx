@@ -174,6 +174,7 @@ export function ColumnCharts({
       )}
       {axes.length > 1 && (
         <ParallelCoordinates
+          title="Parallel coordinates"
           {...parallel}
           onSelect={(ids) => onSelect((runs ?? []).filter(({ id }) => ids?.includes(id)))}
         />

@@ -49,7 +49,7 @@ export function ColumnControls({
         onChange={(key) => setOf(key, metric.figure)}
       />
       <Select
-        label="Its value"
+        label="Value"
         value={metric.figure}
         options={FIGURES.map((figure) => ({ value: figure, label: figure }))}
         onChange={(figure) => setOf(metric.key, figure)}
@@ -58,18 +58,18 @@ export function ColumnControls({
       <Select
         label="Color"
         value={choice.tint ?? NONE}
-        options={[{ value: NONE, label: "As in other charts" }, ...options(choice.tint)]}
+        options={[{ value: NONE, label: "Run color" }, ...options(choice.tint)]}
         onChange={(name) => onChange({ tint: name === NONE ? undefined : name })}
       />
       <Menu
         label="Axes"
         button={{ kind: "plain", size: "s", icon: "settings" }}
         items={[
-          { label: "Logarithmic metric", checked: choice.ofLog, onSelect: () => onChange({ ofLog: !choice.ofLog }) },
-          { label: "Logarithmic parameter", checked: choice.byLog, onSelect: () => onChange({ byLog: !choice.byLog }) },
+          { label: "Log scale: metric", checked: choice.ofLog, onSelect: () => onChange({ ofLog: !choice.ofLog }) },
+          { label: "Log scale: parameter", checked: choice.byLog, onSelect: () => onChange({ byLog: !choice.byLog }) },
           "line",
           {
-            label: "Columns as they go together most",
+            label: "Choose axes by importance",
             disabled: choice.axes.length === 0,
             onSelect: () => onChange({ axes: [] }),
           },

@@ -1,3 +1,4 @@
+import { Breakable } from "../../../ui/breakable.tsx";
 import { EmptyState } from "../../../ui/page-states.tsx";
 import { counted } from "../../../ui/words.ts";
 import { call } from "../../../api/client.ts";
@@ -85,7 +86,7 @@ export function Importance({
             <tr key={one.column} class={one.column === chosen ? "is-chosen" : undefined}>
               <th scope="row">
                 <button type="button" aria-pressed={one.column === chosen} onClick={() => onChoose(one.column)}>
-                  {columnLabel(one.column)}
+                  <Breakable text={columnLabel(one.column)} />
                 </button>
               </th>
               <td>

@@ -65,7 +65,7 @@ export function GroupTable({
   if (groups === undefined) return <Skeleton lines={8} height="28px" />;
   if (groups.length === 0)
     return (
-      <EmptyState title="No run matches" icon="search">
+      <EmptyState title="No runs match" icon="search">
         No run of this project passes the search.
       </EmptyState>
     );

@@ -43,7 +43,7 @@ export function NameCell({
         type="button"
         class={isOn ? "tm-legend" : "tm-legend tm-legend-off"}
         tabIndex={-1}
-        title="Change its color"
+        title="Change color"
         aria-label={`Change the color of ${run.name}`}
         onClick={onLook}
       >

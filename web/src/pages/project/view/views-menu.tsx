@@ -91,7 +91,7 @@ export function ViewsMenu({ project, current }: { readonly project: string; read
     ...(hasUser() && mayWrite()
       ? [{ label: "Save as a view…", icon: "plus" as const, onSelect: () => setSaving(true) }]
       : []),
-    { label: "Show everything", icon: "reset", onSelect: () => navigate(currentLocation.peek().path) },
+    { label: "Default view", icon: "reset", onSelect: () => navigate(currentLocation.peek().path) },
   ];
   return (
     <>
