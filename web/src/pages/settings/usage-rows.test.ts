@@ -12,6 +12,15 @@ test("usage is shown with the included amount, where there is a limit", () => {
   ]);
 });
 
+test("versions of artifacts are counted apart from the artifacts of runs, with their bytes", () => {
+  const usage = { raw_artifacts: 2, artifact_versions_active: 1, versioned_artifact_bytes_active: 3_000_000 };
+  expect(usageRows({ plan_tier: "free", usage, limits: {} }).map(({ label, used }) => [label, used])).toEqual([
+    ["Run artifacts", "2"],
+    ["Artifact versions", "1"],
+    ["Size of artifact versions", "3 MB"],
+  ]);
+});
+
 test("storage is shown by kind, the largest first, without empty kinds", () => {
   const usage = { storage_bytes_by_kind: { artifacts: 0, logs: 1_000_000, attributes: 3_000_000, later: 4 } };
   expect(storageRows({ usage: usage as never })).toEqual([

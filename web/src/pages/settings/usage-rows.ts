@@ -61,7 +61,9 @@ const ROWS: readonly {
   { label: "Trace events this month", used: "trace_events_current_period", limit: "trace_events" },
   { label: "Requests this month", used: "api_requests", limit: "api_requests" },
   { label: "Storage", used: "storage_bytes_for_write_gate", limit: "included_storage_bytes", isBytes: true },
-  { label: "Artifacts", used: "artifacts" },
+  { label: "Run artifacts", used: "raw_artifacts" },
+  { label: "Artifact versions", used: "artifact_versions_active" },
+  { label: "Size of artifact versions", used: "versioned_artifact_bytes_active", isBytes: true },
   { label: "API keys", used: "api_keys" },
 ];
 
