@@ -117,8 +117,9 @@ export function ComparePage({ project }: { readonly project: string }) {
         />
         <Select
           label="Metrics"
+          hideLabel
           value={figure}
-          options={COMPARED_FIGURES.map((value) => ({ value, label: value }))}
+          options={COMPARED_FIGURES.map((value) => ({ value, label: `Metrics: ${value}` }))}
           onChange={(value) => setQuery({ figure: value === "latest" ? undefined : value }, { replace: true })}
         />
         <Checkbox
