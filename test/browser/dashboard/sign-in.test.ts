@@ -74,7 +74,10 @@ describeDashboard("signing in", (scene) => {
     await page.evaluate(() => dispatchEvent(new Event("online")));
     await page.keyboard.press("Escape");
     await page.getByRole("button", { name: "Sign in" }).press("Enter");
-    await dialog.getByLabel("E-mail address").fill(owner.email);
+    const address = dialog.getByLabel("E-mail address");
+    await address.waitFor();
+    expect(await address.inputValue()).toBe(owner.email);
+    expect(await address.evaluate((field) => field === document.activeElement)).toBe(true);
     const statuses = await Promise.all(requests.slice(before).map(async (one) => (await one.response())?.status()));
     expect(statuses.filter((status) => status === 401).length).toBeLessThanOrEqual(4);
     expect(statuses.length).toBeLessThanOrEqual(12);

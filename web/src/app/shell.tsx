@@ -104,7 +104,7 @@ export function Shell() {
         />
         {isIn && <AccountMenu onHelp={() => (overlay.value = "help")} />}
       </header>
-      {sessionState.value === "ended" ? <SignedOutBanner /> : <ConnectionBanner />}
+      {sessionState.value !== "ended" ? <ConnectionBanner /> : overlay.value !== "sign-in" && <SignedOutBanner />}
       <main id="main" ref={main} tabIndex={-1}>
         <CurrentPage />
       </main>
@@ -169,7 +169,7 @@ function ConnectionBanner() {
   );
 }
 
-/** Says that the session has ended, also after its sign-in was closed. */
+/** Says that the session has ended after its sign-in was closed. */
 function SignedOutBanner() {
   return (
     <p class="tm-banner" role="status">

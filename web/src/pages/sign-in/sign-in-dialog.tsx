@@ -3,10 +3,13 @@ import { useEffect } from "preact/hooks";
 import { call } from "../../api/client.ts";
 import { loadSession, session, takeSession, type Session } from "../../api/session.ts";
 import { Dialog } from "../../ui/dialog.tsx";
-import { SignInForms } from "./sign-in-forms.tsx";
+import { ErrorNote } from "../../ui/page-states.tsx";
+import { SignInForms, useSignInConfig } from "./sign-in-forms.tsx";
 
 /** Asks for a sign-in over a page whose session has ended. A sign-in in another tab counts as well. */
 export function SignInDialog({ onClose }: { readonly onClose: () => void }) {
+  const email = session.peek()?.user?.primary_email;
+  const { config, fault } = useSignInConfig();
   useEffect(() => {
     const look = (): void => {
       // Without an answer the forms are still there.
@@ -20,10 +23,18 @@ export function SignInDialog({ onClose }: { readonly onClose: () => void }) {
       document.removeEventListener("visibilitychange", look);
     };
   }, []);
+  // An open dialog gives the focus to what is in it at first.
+  if (config === undefined && fault === undefined) return null;
   return (
     <Dialog title="Sign in again" onClose={onClose}>
-      <p>Your session has ended. After you sign in, this page goes on where it is. Nothing on it is lost.</p>
-      <SignInForms onSignedIn={(answer) => void goOn(answer)} />
+      <p>
+        Your session {email === undefined ? "" : `as ${email} `}has ended. Sign in as the same user, here or in another
+        tab, and this page goes on as it is. For another user it is loaded again.
+      </p>
+      <ErrorNote error={fault} />
+      {config !== undefined && (
+        <SignInForms config={config} next="/" again={{ email }} onSignedIn={(answer) => void goOn(answer)} />
+      )}
     </Dialog>
   );
 }

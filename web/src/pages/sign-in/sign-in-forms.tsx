@@ -4,42 +4,61 @@ import { call } from "../../api/client.ts";
 import type { Session } from "../../api/session.ts";
 import { Button } from "../../ui/button.tsx";
 import { ErrorNote } from "../../ui/page-states.tsx";
-import { Skeleton } from "../../ui/spinner.tsx";
 import { TextField } from "../../ui/field.tsx";
 import "./sign-in-page.css";
 
-type Config = { readonly dev_auth_enabled: boolean; readonly oidc_enabled: boolean };
+type Config = {
+  readonly dev_auth_enabled: boolean;
+  readonly oidc_enabled: boolean;
+  readonly one_time_enabled: boolean;
+};
 
-/** The ways to sign in that the server offers. The identity provider leads back to `next`, or without one to a new tab. */
-export function SignInForms({
-  next,
-  onSignedIn,
-}: {
-  readonly next?: string;
-  readonly onSignedIn: (session: Session) => void;
-}) {
+/** Asks the server how to sign in. */
+export function useSignInConfig(): { readonly config: Config | undefined; readonly fault: unknown } {
   const [config, setConfig] = useState<Config>();
   const [fault, setFault] = useState<unknown>();
   useEffect(() => {
     call<Config>("/api/auth/config", { signsIn: true }).then(setConfig, setFault);
   }, []);
-  if (config === undefined)
-    return fault === undefined ? <Skeleton lines={3} height="32px" /> : <ErrorNote error={fault} />;
+  return { config, fault };
+}
+
+/** The ways to sign in. The identity provider leads back to `next`. */
+export function SignInForms({
+  config,
+  next,
+  again,
+  onSignedIn,
+}: {
+  readonly config: Config;
+  readonly next: string;
+  /** In a dialog, because the session has ended: its user's address, if it was of a user. The identity provider is in another tab. */
+  readonly again?: { readonly email: string | undefined };
+  readonly onSignedIn: (session: Session) => void;
+}) {
+  const isAgain = again !== undefined;
+  const key = <KeyForm onSignedIn={onSignedIn} isMain={!config.oidc_enabled} autofocus={isAgain} />;
+  const email = again?.email ?? "";
+  const dev = config.dev_auth_enabled && <DevForm email={email} onSignedIn={onSignedIn} autofocus={isAgain} />;
   return (
     <>
       {config.oidc_enabled && (
         <section class="tm-card">
           <a
             class="tm-button tm-button-primary"
-            href={`/api/auth/oidc/start?return_to=${encodeURIComponent(next ?? "/")}`}
-            target={next === undefined ? "_blank" : undefined}
+            href={`/api/auth/oidc/start?return_to=${encodeURIComponent(next)}`}
+            target={isAgain ? "_blank" : undefined}
           >
             Sign in with your organization
           </a>
         </section>
       )}
-      <KeyForm onSignedIn={onSignedIn} isMain={!config.oidc_enabled} />
-      {config.dev_auth_enabled && <DevForm onSignedIn={onSignedIn} />}
+      {email === "" ? [key, dev] : [dev, key]}
+      {config.one_time_enabled && (
+        <p class="tm-hint">
+          Owner of this machine’s server? <code>npm start -- --link</code> prints a link that signs you in.
+        </p>
+      )}
     </>
   );
 }
@@ -47,9 +66,11 @@ export function SignInForms({
 function KeyForm({
   onSignedIn,
   isMain,
+  autofocus,
 }: {
   readonly onSignedIn: (session: Session) => void;
   readonly isMain: boolean;
+  readonly autofocus: boolean;
 }) {
   const [key, setKey] = useState("");
   return (
@@ -65,6 +86,7 @@ function KeyForm({
         label="API key"
         type="password"
         mono
+        autofocus={autofocus}
         value={key}
         onInput={setKey}
         placeholder="tm_…"
@@ -74,8 +96,16 @@ function KeyForm({
   );
 }
 
-function DevForm({ onSignedIn }: { readonly onSignedIn: (session: Session) => void }) {
-  const [email, setEmail] = useState("");
+function DevForm({
+  email: known,
+  onSignedIn,
+  autofocus,
+}: {
+  readonly email: string;
+  readonly onSignedIn: (session: Session) => void;
+  readonly autofocus: boolean;
+}) {
+  const [email, setEmail] = useState(known);
   return (
     <AuthForm
       title="For development"
@@ -88,6 +118,7 @@ function DevForm({ onSignedIn }: { readonly onSignedIn: (session: Session) => vo
       <TextField
         label="E-mail address"
         type="email"
+        autofocus={autofocus}
         value={email}
         onInput={setEmail}
         hint="Without a password: this installation was started for development."

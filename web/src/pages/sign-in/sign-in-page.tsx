@@ -3,8 +3,9 @@ import { call } from "../../api/client.ts";
 import { sessionState, takeSession, type Session } from "../../api/session.ts";
 import { localAddress, takeToken } from "../../app/addresses.ts";
 import { currentLocation, navigate, useTitle } from "../../app/location.tsx";
-import { Spinner } from "../../ui/spinner.tsx";
-import { SignInForms } from "./sign-in-forms.tsx";
+import { ErrorNote } from "../../ui/page-states.tsx";
+import { Skeleton, Spinner } from "../../ui/spinner.tsx";
+import { SignInForms, useSignInConfig } from "./sign-in-forms.tsx";
 
 /** Signs in by the link of a local start, immediately; by API key; at the identity provider; by email address alone if the server is for development. */
 export function SignInPage() {
@@ -12,6 +13,7 @@ export function SignInPage() {
   const next = localAddress(currentLocation.value.query.get("next"));
   const [linkFault, setLinkFault] = useState<unknown>();
   const [isLinked, setLinked] = useState(false);
+  const { config, fault } = useSignInConfig();
   const enter = (answer: Session): void => {
     takeSession(answer);
     navigate(next, { replace: true });
@@ -41,7 +43,9 @@ export function SignInPage() {
           </p>
         </div>
       )}
-      {!isLinked && <SignInForms next={next} onSignedIn={enter} />}
+      <ErrorNote error={fault} />
+      {config === undefined && fault === undefined && <Skeleton lines={3} height="32px" />}
+      {config !== undefined && !isLinked && <SignInForms config={config} next={next} onSignedIn={enter} />}
     </div>
   );
 }
