@@ -46,7 +46,7 @@ describeDashboard("the settings", (scene) => {
     await page.getByText(`${person.email} is viewer now.`).waitFor();
     await page.getByLabel("E-mail address").fill("new@example.test");
     await page.getByRole("button", { name: "Invite", exact: true }).press("Enter");
-    await page.getByText("Hand this link to new@example.test").waitFor();
+    await page.getByText("Send this link to new@example.test").waitFor();
     await page.getByRole("button", { name: `Remove ${person.email}` }).press("Enter");
     await page.getByRole("button", { name: "Remove member" }).press("Enter");
     await page.getByText(`${person.email} is removed.`).waitFor();
@@ -61,7 +61,7 @@ describeDashboard("the settings", (scene) => {
     const rows = page.getByRole("row");
     await page.getByText("This one").waitFor();
     expect(await page.getByText(person.email).count()).toBe(0);
-    await page.getByLabel("Everybody in this organization").check();
+    await page.getByLabel("Everyone in this organization").check();
     await page.getByRole("button", { name: `End the session of ${person.email}` }).press("Enter");
     await page.getByRole("button", { name: "End session" }).press("Enter");
     await page.getByText("The session has ended.").waitFor();

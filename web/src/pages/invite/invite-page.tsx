@@ -62,15 +62,15 @@ export function InvitePage() {
       {invitation !== undefined && (
         <div class="tm-card">
           <p>
-            You are invited to join <strong>{invitation.org_name}</strong> as {invitation.role}, with the address{" "}
-            {invitation.email_hint}.
+            You are invited to join <strong>{invitation.org_name}</strong> as {invitation.role === "admin" ? "an" : "a"}{" "}
+            {invitation.role}, with the address {invitation.email_hint}.
           </p>
           {invitation.status !== "pending" ? (
             <p>This invitation is {invitation.status}. Ask for a new one.</p>
           ) : hasUser() || config?.invitation_enabled === true ? (
             <>
               <p class="tm-muted">
-                {!hasUser() && "This link signs you in on this device, once. "}It ends{" "}
+                {!hasUser() && "This link signs you in on this device, once. "}It expires{" "}
                 <Time at={invitation.expires_at} />.
               </p>
               <div>

@@ -37,7 +37,7 @@ export function AuditSection() {
     <>
       <ErrorNote error={fault} onRetry={() => read(cursor)} />
       {events === undefined && fault === undefined && <Skeleton lines={6} height="28px" />}
-      {events?.length === 0 && <EmptyState icon="list" title="Nothing has happened yet" />}
+      {events?.length === 0 && <EmptyState icon="list" title="No events yet" />}
       {events !== undefined && events.length > 0 && (
         <DataTable label="Audit log" columns={["When", "What", "Who", "To what", "Request"]}>
           {events.map((event) => (

@@ -27,7 +27,7 @@ export const scopeWords: readonly { readonly scope: string; readonly label: stri
   { scope: "artifacts:manage", label: "Change aliases and retention of artifacts", isUsual: false },
   { scope: "imports:write", label: "Import runs", isUsual: false },
   { scope: "usage:read", label: "Read usage", isUsual: false },
-  { scope: "api_keys:write", label: "Make and revoke keys", isUsual: false },
+  { scope: "api_keys:write", label: "Create and revoke API keys", isUsual: false },
 ];
 
 /** Days that a key may last; the empty one has no end. */

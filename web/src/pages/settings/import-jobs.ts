@@ -31,7 +31,7 @@ const KINDS: Readonly<Record<string, ImportLook["kind"]>> = {
 };
 
 const LABELS: Readonly<Record<string, string>> = {
-  created: "Begun",
+  created: "Started",
   uploading: "Uploading",
   dry_run_ready: "Ready to commit",
   committing: "Committing",

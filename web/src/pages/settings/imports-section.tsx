@@ -53,9 +53,9 @@ export function ImportsSection() {
       <ErrorNote error={error} onRetry={reload} />
       {data === undefined && error === undefined && <Skeleton lines={4} height="28px" />}
       {data?.imports.length === 0 && (
-        <EmptyState icon="upload" title="Nothing was imported yet">
+        <EmptyState icon="upload" title="No imports yet">
           <p>
-            Large histories come by the command line: <code>npm run tidemark -- import --help</code>
+            Use the command line for large histories: <code>npm run tidemark -- import --help</code>
           </p>
         </EmptyState>
       )}

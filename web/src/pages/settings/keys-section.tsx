@@ -41,16 +41,16 @@ export function KeysSection() {
   return (
     <>
       <div class="tm-settings-bar">
-        <p class="tm-muted">Programs sign in with keys. A key shows its text once, when it is made.</p>
+        <p class="tm-muted">Programs sign in with API keys. A key is shown only once, when you create it.</p>
         <Button kind="primary" icon="plus" onClick={() => setNew(true)}>
           New API key
         </Button>
       </div>
       <ErrorNote error={error} onRetry={reload} />
       {data === undefined && error === undefined && <Skeleton lines={4} height="28px" />}
-      {data?.api_keys.length === 0 && <EmptyState icon="key" title="There are no keys yet" />}
+      {data?.api_keys.length === 0 && <EmptyState icon="key" title="No API keys yet" />}
       {data !== undefined && data.api_keys.length > 0 && (
-        <DataTable label="API keys" columns={["Name", "Key", "Scopes", "Project", "Last used", "Ends", "Actions"]}>
+        <DataTable label="API keys" columns={["Name", "Key", "Scopes", "Project", "Last used", "Expires", "Actions"]}>
           {data.api_keys.map((key) => (
             <tr key={key.id}>
               <th scope="row">{key.name}</th>
@@ -91,7 +91,7 @@ export function KeysSection() {
           }}
         >
           <p>
-            Programs that use <strong>{ending.name}</strong> are refused from now on. This cannot be undone.
+            Programs that use <strong>{ending.name}</strong> stop working. This cannot be undone.
           </p>
         </ConfirmDialog>
       )}
@@ -140,7 +140,7 @@ function NewKey({
   if (text !== undefined) {
     return (
       <Dialog title="Copy the key now" onClose={onClose} actions={<Button onClick={onClose}>Done</Button>}>
-        <p>It is shown this once. Whoever has it can do what it allows.</p>
+        <p>You cannot see it again. Anyone who has it can do what it allows.</p>
         <div class="tm-secret">
           <code>{text}</code>
           <CopyButton text={text} label="Copy the key" />
@@ -171,7 +171,7 @@ function NewKey({
         hint="What it is for."
       />
       <fieldset class="tm-scopes">
-        <legend class="tm-label">It may</legend>
+        <legend class="tm-label">Allowed to</legend>
         {scopeWords.map(({ scope, label }) => (
           <Checkbox
             key={scope}
@@ -188,7 +188,7 @@ function NewKey({
         onChange={setProject}
         options={[{ value: "", label: "All projects" }, ...projects.map((one) => ({ value: one.id, label: one.name }))]}
       />
-      <Select label="It ends" value={days} onChange={setDays} options={lifetimes} />
+      <Select label="Expires" value={days} onChange={setDays} options={lifetimes} />
       <ErrorNote error={fault} />
     </Dialog>
   );

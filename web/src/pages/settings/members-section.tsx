@@ -169,11 +169,11 @@ function Invitations({ path, own }: { readonly path: string; readonly own: Role 
       {sent !== undefined && (
         <div role="status" class="tm-secret">
           {sent.preview_link === null ? (
-            <span>{sent.invitation.email} was sent an invitation.</span>
+            <span>An invitation was sent to {sent.invitation.email}.</span>
           ) : (
             <>
               <span>
-                Hand this link to {sent.invitation.email}: <code>{sent.preview_link}</code>
+                Send this link to {sent.invitation.email}: <code>{sent.preview_link}</code>
               </span>
               <CopyButton text={sent.preview_link} label="Copy the link" />
             </>
@@ -181,7 +181,7 @@ function Invitations({ path, own }: { readonly path: string; readonly own: Role 
         </div>
       )}
       {waiting.length > 0 && (
-        <DataTable label="Invitations" columns={["Address", "Role", "Ends", "Actions"]}>
+        <DataTable label="Invitations" columns={["E-mail address", "Role", "Expires", "Actions"]}>
           {waiting.map((invitation) => (
             <tr key={invitation.id}>
               <th scope="row">{invitation.email}</th>
@@ -192,15 +192,15 @@ function Invitations({ path, own }: { readonly path: string; readonly own: Role 
               <td>
                 <Button
                   size="s"
-                  aria-label={`Take back the invitation of ${invitation.email}`}
+                  aria-label={`Revoke the invitation of ${invitation.email}`}
                   onClick={() =>
                     void attempt(async () => {
                       await call(`${path}/${invitation.id}/revoke`, { body: {} });
-                      toast("The invitation is taken back.");
+                      toast("The invitation is revoked.");
                     })
                   }
                 >
-                  Take back
+                  Revoke
                 </Button>
               </td>
             </tr>

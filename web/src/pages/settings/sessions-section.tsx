@@ -33,13 +33,16 @@ export function SessionsSection() {
     <>
       {may("people") && (
         <div class="tm-settings-bar">
-          <Checkbox label="Everybody in this organization" checked={isAll} onChange={setAll} />
+          <Checkbox label="Everyone in this organization" checked={isAll} onChange={setAll} />
         </div>
       )}
       <ErrorNote error={error} onRetry={reload} />
       {data === undefined && error === undefined && <Skeleton lines={4} height="28px" />}
       {data !== undefined && (
-        <DataTable label="Sessions" columns={["Person", "Organization", "Signed in", "Last seen", "Ends", "Actions"]}>
+        <DataTable
+          label="Sessions"
+          columns={["Person", "Organization", "Signed in", "Last seen", "Expires", "Actions"]}
+        >
           {data.sessions.map((listed) => (
             <tr key={listed.id}>
               <th scope="row">

@@ -57,7 +57,7 @@ const ROWS: readonly {
   { label: "Projects", used: "projects", limit: "projects" },
   { label: "Runs", used: "runs", limit: "runs" },
   { label: "Metric points this month", used: "metric_points_current_period", limit: "metric_points" },
-  { label: "Metric points in all", used: "metric_points_retained_total" },
+  { label: "Metric points in total", used: "metric_points_retained_total" },
   { label: "Trace events this month", used: "trace_events_current_period", limit: "trace_events" },
   { label: "Requests this month", used: "api_requests", limit: "api_requests" },
   { label: "Storage", used: "storage_bytes_for_write_gate", limit: "included_storage_bytes", isBytes: true },
