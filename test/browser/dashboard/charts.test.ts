@@ -9,6 +9,7 @@ import { startChromium, type WatchedPage } from "../browser.ts";
 import { expectAccessible } from "./open-dashboard.ts";
 import {
   card,
+  cardKeys,
   chance,
   choose,
   drawn,
@@ -394,6 +395,10 @@ describeWith(executable)("charts in a browser", () => {
       const legend = own.getByRole("list", { name: "Lines" }).getByRole("listitem");
       expect((await legend.allTextContents()).map((text) => text.trim())).toEqual(["loss", "signed"]);
     }
+    await choose(page, "loss", "Move later");
+    expect(await cardKeys(page)).toEqual(["signed", "loss"]);
+    await card(page, "loss").locator("h3").dragTo(card(page, "signed").locator("h3"));
+    expect(await cardKeys(page)).toEqual(["loss", "signed"]);
     const width = async (of: Locator): Promise<number> => (await of.boundingBox())!.width;
     expect(await width(plot)).toBeGreaterThan(1.9 * (await width(await drawn(page, "signed"))));
     expect(everyFault()).toEqual([]);

@@ -38,6 +38,11 @@ export async function spikeIn(
 /** The card of a key. */
 export const card = (page: Page, name: string): Locator => page.locator(`article[data-key="${name}"]`);
 
+/** Returns the first metrics of the charts of a page, in their order. */
+export async function cardKeys(page: Page): Promise<(string | null)[]> {
+  return page.locator("article").evaluateAll((all) => all.map((one) => one.getAttribute("data-key")));
+}
+
 /** Waits until the chart of a key is drawn, and returns its plot. */
 export async function drawn(page: Page, name: string): Promise<Locator> {
   const plot = card(page, name).locator(".tm-chart-plot[data-x]");

@@ -5,12 +5,13 @@ import { EmptyState, ErrorNote } from "../ui/page-states.tsx";
 import { Skeleton } from "../ui/spinner.tsx";
 import { useWidth } from "../ui/use-width.ts";
 import "./charts.css";
+import { inOrder } from "./keys/order.ts";
 import { keyMatch, openAtFirst, sectionsOf } from "./keys/sections.ts";
 import { isSystemKey } from "./keys/system-charts.ts";
 import { useCatalogue } from "./keys/use-catalogue.ts";
 import { lineLook, useVisibleLines } from "./look/run-look.ts";
 import { createVisibleCards } from "./section/card-grid.tsx";
-import { ChartFlow, type FlowSection } from "./section/chart-flow.tsx";
+import { ChartFlow, PINNED, type FlowSection } from "./section/chart-flow.tsx";
 import { Controls } from "./section/controls.tsx";
 import { useChartState, type ChartContext, type ChartRun, type GivenSeries } from "./section/chart-context.ts";
 import { useNews } from "./section/use-lines.ts";
@@ -117,7 +118,7 @@ export function ChartSection(props: ChartSectionProps) {
       pinned.join("\n"),
       state.opened.join("\n"),
       state.closed.join("\n"),
-      JSON.stringify(state.own),
+      JSON.stringify([state.own, state.order]),
       state.search !== "",
     ],
   );
@@ -179,9 +180,12 @@ const SECTIONS_MAX = 60;
 const CHARTS_AT_FIRST = 12;
 
 /** Returns the sections of keys, pinned ones first. */
-function flowSections(found: readonly string[], { pinned, opened, closed, search, own }: ChartState): FlowSection[] {
+function flowSections(
+  found: readonly string[],
+  { pinned, opened, closed, search, order, own }: ChartState,
+): FlowSection[] {
   const sections = [
-    { id: "/pinned", label: "Pinned", keys: pinned },
+    { id: PINNED, label: "Pinned", keys: pinned },
     ...sectionsOf(found.filter((key) => !pinned.includes(key))).map(({ name, keys }) => ({
       // No name has a slash.
       id: name === "" ? "/" : name,
@@ -197,7 +201,9 @@ function flowSections(found: readonly string[], { pinned, opened, closed, search
   return sections.map(({ id, label, keys }, i) => ({
     id,
     label,
-    charts: keys.map((key) => own.find((one) => one.key === key) ?? plainChart(key)),
+    charts: (id === PINNED ? keys : inOrder(keys, order)).map(
+      (key) => own.find((one) => one.key === key) ?? plainChart(key),
+    ),
     isOpen: opened.includes(id) || (!closed.includes(id) && (atFirst[i]! || search !== "")),
   }));
 }

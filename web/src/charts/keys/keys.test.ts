@@ -1,4 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
+import { inOrder, movedTo, orderWith } from "./order.ts";
 import { readKeys } from "./use-catalogue.ts";
 import { keyMatch, keyTree, openAtFirst, sectionsOf } from "./sections.ts";
 
@@ -43,6 +44,17 @@ test("sections have the part before the first slash; what models are judged by i
 test("sections are open until there are enough charts", () => {
   expect(openAtFirst([1, 10, 30, 2], 12)).toEqual([true, true, true, false]);
   expect(openAtFirst([12, 1], 12)).toEqual([true, false]);
+});
+
+test("charts stay where a person moved them, and new keys come behind", () => {
+  const keys = ["a/1", "a/2", "a/3", "a/10"];
+  const shown = movedTo(keys, "a/10", 1);
+  expect(shown).toEqual(["a/1", "a/10", "a/2", "a/3"]);
+  const order = orderWith(["b/2", "a/3"], shown);
+  expect(order).toEqual(["b/2", ...shown]);
+  expect(inOrder([...keys, "a/4"], order)).toEqual([...shown, "a/4"]);
+  expect(orderWith(order, movedTo(shown, "a/10", 9))).toEqual(["b/2"]);
+  expect(orderWith([], movedTo(keys, "a/2", 0))).toEqual(["a/2", "a/1"]);
 });
 
 test("the tree of keys counts what is below, also where a key is a part of another", () => {

@@ -46,7 +46,7 @@ export function sectionsOf(keys: readonly string[]): Section[] {
 const collator = once(() => new Intl.Collator("en", { numeric: true }));
 
 /** Compares texts so that `layer/2` comes before `layer/10`. */
-function natural(a: string, b: string): number {
+export function natural(a: string, b: string): number {
   return collator().compare(a, b) || (a < b ? -1 : a > b ? 1 : 0);
 }
 

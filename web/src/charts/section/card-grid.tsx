@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { lazy } from "../../app/lazy.tsx";
 import { toast } from "../../ui/toast.tsx";
 import { IconButton } from "../../ui/button.tsx";
-import { Menu } from "../../ui/menu.tsx";
+import { Menu, type MenuItem } from "../../ui/menu.tsx";
 import { Spinner } from "../../ui/spinner.tsx";
 import type { ChartHandle } from "../line-chart.tsx";
 import { ChartBody } from "./chart-body.tsx";
@@ -19,18 +19,30 @@ const ChartSettings = lazy(
   () => toast("The settings could not be loaded. Reload the page and try again."),
 );
 
+/** Where a card is in its section, and how it gets elsewhere. */
+type CardPlace = {
+  readonly isFirst: boolean;
+  readonly isLast: boolean;
+  /** Moves it by so many places. */
+  readonly onMove: (by: 1 | -1) => void;
+  /** Says that the card is dragged, or is not anymore. */
+  readonly onDrag: (isDragged: boolean) => void;
+};
+
 /** A chart in its card. It reads and draws only while it is in view. */
 export function ChartCard({
   context: shared,
   chart,
   width,
   visibleCards,
+  place,
 }: {
   readonly context: ChartContext;
   readonly chart: ShownChart;
   /** Of the card, in pixels. */
   readonly width: number;
   readonly visibleCards: VisibleCards;
+  readonly place: CardPlace;
 }) {
   const card = useRef<HTMLElement>(null);
   const handle = useRef<ChartHandle | undefined>(undefined);
@@ -46,10 +58,23 @@ export function ChartCard({
   const { state, change } = context;
   const isPinned = state.pinned.includes(name);
   const isFixed = chart.isFixed === true;
+  const ownItems: readonly MenuItem[] = [
+    { label: "Settings…", icon: "settings", onSelect: () => setSettings(true) },
+    { label: "Move earlier", icon: "arrow-up", disabled: place.isFirst, onSelect: () => place.onMove(-1) },
+    { label: "Move later", icon: "arrow-down", disabled: place.isLast, onSelect: () => place.onMove(1) },
+  ];
   const canSave = inView && !asTable;
   return (
     <article ref={card} class="tm-chart-card" aria-label={title} aria-busy={data.busy || undefined} data-key={name}>
-      <header>
+      <header
+        draggable={!isFixed}
+        onDragStart={(event) => {
+          // Firefox drags nothing without data.
+          event.dataTransfer?.setData("text/plain", title);
+          place.onDrag(true);
+        }}
+        onDragEnd={() => place.onDrag(false)}
+      >
         <h3>{title}</h3>
         {data.busy && <Spinner />}
         {!isFixed && (
@@ -81,7 +106,7 @@ export function ChartCard({
               disabled: state.zoom === undefined,
               onSelect: () => change({ zoom: undefined }),
             },
-            ...(isFixed ? [] : [{ label: "Settings…", icon: "settings", onSelect: () => setSettings(true) } as const]),
+            ...(isFixed ? [] : ownItems),
             "line",
             ...saveItems(handle, title, canSave ? data.lines : undefined, state),
           ]}

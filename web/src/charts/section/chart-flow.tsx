@@ -1,6 +1,8 @@
 import { useState } from "preact/hooks";
 import { Button } from "../../ui/button.tsx";
+import { classes } from "../../ui/class-names.ts";
 import { Icon } from "../../ui/icon.tsx";
+import { movedTo, orderWith } from "../keys/order.ts";
 import { ChartCard, type VisibleCards } from "./card-grid.tsx";
 import type { ChartContext, ShownChart } from "./chart-context.ts";
 
@@ -10,6 +12,9 @@ const CARD_WIDTH_MIN = 320;
 const GAP = 12;
 /** Pixels of a card next to its plot. */
 const FRAME = 24;
+
+/** The id of the section of pinned charts; no other section's has a slash and a name. */
+export const PINNED = "/pinned";
 
 /** Cards that belong together. */
 export type FlowSection = {
@@ -89,15 +94,53 @@ function OpenSection({
 }) {
   const [shown, setShown] = useState(CARDS_AT_ONCE);
   const { charts, label } = section;
+  const keys = charts.map(({ key }) => key);
+  const [dragged, setDragged] = useState<string | undefined>(undefined);
+  const [over, setOver] = useState<string | undefined>(undefined);
+  const move = (key: string, to: number): void => {
+    const next = movedTo(keys, key, to);
+    const { order } = context.state;
+    context.change(section.id === PINNED ? { pinned: next } : { order: orderWith(order, next) }, { replace: true });
+  };
+  const drop = (event: DragEvent, to: number): void => {
+    event.preventDefault();
+    if (dragged !== undefined) move(dragged, to);
+    setDragged(undefined);
+    setOver(undefined);
+  };
   const widthOf = (span: number): number => (width === 0 ? 0 : ((width + GAP) / columns) * span - GAP - FRAME);
   return (
     <section class="tm-chart-group" aria-label={label ?? "Metrics"}>
       {charts.slice(0, shown).map((chart, i) => {
         const span = Math.min(chart.size, columns);
         return (
-          <div key={chart.key} class="tm-chart-cell" style={{ gridColumn: `span ${span}` }}>
+          <div
+            key={chart.key}
+            class={classes("tm-chart-cell", over === chart.key && dragged !== chart.key && "is-target")}
+            style={{ gridColumn: `span ${span}` }}
+            onDragOver={(event) => {
+              if (dragged === undefined) return;
+              event.preventDefault();
+              setOver(chart.key);
+            }}
+            onDrop={(event) => drop(event, i)}
+          >
             {i === 0 && label !== undefined ? <Heading section={section} context={context} /> : <span />}
-            <ChartCard context={context} chart={chart} width={widthOf(span)} visibleCards={visibleCards} />
+            <ChartCard
+              context={context}
+              chart={chart}
+              width={widthOf(span)}
+              visibleCards={visibleCards}
+              place={{
+                isFirst: i === 0,
+                isLast: i === charts.length - 1,
+                onMove: (by) => move(chart.key, i + by),
+                onDrag: (isDragged) => {
+                  setDragged(isDragged ? chart.key : undefined);
+                  setOver(undefined);
+                },
+              }}
+            />
           </div>
         );
       })}

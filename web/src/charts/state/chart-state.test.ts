@@ -71,6 +71,7 @@ const states: fc.Arbitrary<ChartState> = fc.record({
   ),
   lineage: fc.boolean(),
   patterns: fc.boolean(),
+  order: fc.uniqueArray(text, { maxLength: 4 }),
   own: fc.uniqueArray(charts, { maxLength: 4, selector: ({ key }) => key }),
   opened: fc.uniqueArray(
     text.map((id) => `${id} opened`),

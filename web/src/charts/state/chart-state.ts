@@ -29,6 +29,8 @@ export type ChartState = {
   /** Sections that were opened or closed, by their ids; no section is in both. */
   readonly opened: readonly string[];
   readonly closed: readonly string[];
+  /** Keys in the order that a person gave them; others follow in their usual order. */
+  readonly order: readonly string[];
   /** The charts that have options of their own, each once. */
   readonly own: readonly ChartOptions[];
 };
@@ -49,13 +51,14 @@ export const STATE_USUAL: ChartState = {
   patterns: false,
   opened: [],
   closed: [],
+  order: [],
   own: [],
 };
 
 /** The names that charts have in the query of an address. */
 type ChartQuery = Readonly<
   Record<
-    "x" | "y" | "smooth" | "keys" | "zoom" | "group" | "lineage" | "patterns" | "opened" | "closed" | "own",
+    "x" | "y" | "smooth" | "keys" | "zoom" | "group" | "lineage" | "patterns" | "opened" | "closed" | "order" | "own",
     string | undefined
   >
 >;
@@ -82,6 +85,7 @@ export function queryOf(state: ChartState): ChartQuery {
     patterns: patterns ? "1" : undefined,
     opened: joinList(state.opened),
     closed: joinList(state.closed),
+    order: joinList(state.order),
     own: chartsText(state.own),
   };
 }
@@ -110,6 +114,7 @@ export function stateOf(query: { get(name: string): string | null }): ChartState
     patterns: query.get("patterns") === "1",
     opened,
     closed: splitList(query.get("closed")).filter((id) => !opened.includes(id)),
+    order: splitList(query.get("order")),
     own: chartsOf(query.get("own") ?? ""),
   };
 }
