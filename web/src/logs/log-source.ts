@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
+import { plainText } from "./ansi.ts";
 import { call } from "../api/client.ts";
 import { exactJson } from "../api/exact-json.ts";
 import {
@@ -132,7 +133,7 @@ export function consoleAttributes(runId: string, stream: LogStream): LogSource {
     async search(text, _from, signal) {
       const wanted = text.toLowerCase();
       return {
-        lines: (await lines(signal)).filter((line) => line.text.toLowerCase().includes(wanted)),
+        lines: (await lines(signal)).filter((line) => plainText(line.text).toLowerCase().includes(wanted)),
         next: undefined,
       };
     },

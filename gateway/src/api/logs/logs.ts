@@ -96,7 +96,10 @@ const selection = object({
     queryInteger({ min: 1, max: 500 }),
     "The last lines of the stream instead of a page; not together with cursor or q.",
   ),
-  q: described(withDefault(searchText(), ""), "Part of the message; ASCII letters match in either case."),
+  q: described(
+    withDefault(searchText(), ""),
+    "Part of the message, with or without its colors; ASCII letters match in either case.",
+  ),
   cursor: queryText({ description: "`next_cursor` of the page before." }),
 });
 

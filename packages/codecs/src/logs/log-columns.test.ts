@@ -67,6 +67,10 @@ test("the first line after a position is found, whether a line has that position
 });
 
 describe("a text", () => {
+  /** What is left of a message without colors. */
+  const shown = (message: string): string =>
+    // oxlint-disable-next-line no-control-regex -- these are what a console sends
+    message.replaceAll(/\u001b(?:\[[0-?]*[ -/]*[@-~]?|[\]PX^_][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[^[\]PX^_])?/g, "");
   const lower = (text: string) => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 
   test("is found in exactly the messages that contain it, ASCII letters in either case", () => {
@@ -78,11 +82,25 @@ describe("a text", () => {
       fc.property(anyLines, needle, fc.nat(), (lines, text, skip) => {
         const from = lines.length === 0 ? 0 : skip % lines.length;
         const found = createTextFinder(text).find(columnsOf(lines), from);
-        const wanted = lines.slice(from).map(({ message }) => (lower(message).includes(lower(text)) ? 1 : 0));
-        expect([...found]).toEqual(wanted);
+        const has = (message: string): boolean => lower(message).includes(lower(text));
+        const wanted = lines.slice(from).map(({ message }) => has(message) || has(shown(message)));
+        expect([...found]).toEqual(wanted.map(Number));
       }),
       { numRuns: 1_000 },
     );
+  });
+
+  test("is found where colors are in between", () => {
+    const lines = [
+      "\u001b[31mLoss\u001b[0m is nan",
+      "plain",
+      "\u001b]0;loss is\u0007 fine",
+      "é\u001b[1m loss\u001b[m is",
+    ];
+    const columns = columnsOf(lines.map((message, i) => ({ lineNumber: i, id: i, createdUs: 0, sent: null, message })));
+    expect([...createTextFinder("loss is").find(columns)]).toEqual([1, 0, 1, 1]);
+    expect([...createTextFinder("loss is").find(columns, 1, 3)]).toEqual([0, 1]);
+    expect([...createTextFinder("\u001b[31m").find(columns)]).toEqual([1, 0, 0, 0]);
   });
 
   test("does not begin in one message and end in the next, also when empty ones lie between", () => {
