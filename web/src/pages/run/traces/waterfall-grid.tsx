@@ -86,6 +86,7 @@ export function WaterfallGrid({
       role="tree"
       aria-label="Spans"
       tabIndex={0}
+      style={{ "--rows-height": `${rows.length * ROW_HEIGHT + 2}px` }}
       {...(isDrawn ? { "aria-activedescendant": `span-${chosenId}` } : {})}
       onScroll={(event) => setTop(event.currentTarget.scrollTop)}
       onKeyDown={onKeyDown}
