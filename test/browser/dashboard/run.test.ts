@@ -142,6 +142,9 @@ describeDashboard("the page of a run", (scene) => {
     const { id } = (await api.post("/runs", { project: run.project, name: "to stop" })).json.run as { id: string };
     const { page } = await open({ path: `/p/${encodeURIComponent(run.project)}/r/${id}/overview` });
     await page.getByRole("heading", { name: "to stop" }).waitFor();
+    await page.keyboard.press("Control+k");
+    await page.getByRole("option", { name: "Stop this run…" }).click();
+    await page.getByRole("button", { name: "Cancel" }).click();
     await page.locator("body").press("s");
     await page.getByLabel("Reason").fill("loss is NaN");
     await page.keyboard.press("Enter");

@@ -5,7 +5,9 @@ const SIGNS: Readonly<Record<string, string>> = { ArrowUp: "â†‘", ArrowDown: "â†
 
 /** The shortcuts of the visible parts. */
 export function KeysHelp({ onClose }: { readonly onClose: () => void }) {
-  const shown = keyGroups.value.map(({ id, label, keys }) => ({ id, label, keys: Object.entries(keys()) }));
+  const all = keyGroups.value.map(({ id, label, keys }) => ({ id, label, keys: Object.entries(keys()) }));
+  // A part may have actions for the palette and no keys.
+  const shown = all.filter(({ keys }) => keys.length > 0);
   return (
     <Dialog title="Keys" wide onClose={onClose}>
       <div class="tm-keys-list">

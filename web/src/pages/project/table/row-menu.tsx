@@ -1,3 +1,4 @@
+import { addressOf } from "../../../api/base-path.ts";
 import { mayControl, mayWrite, may } from "../../../api/session.ts";
 import { compareAddress, runAddress } from "../../../app/addresses.ts";
 import { navigate } from "../../../app/location.tsx";
@@ -45,7 +46,7 @@ export function RowMenu({
   const address = runAddress(project, run.id);
   const items: MenuItem[] = [
     { label: "Open", icon: "chart", hint: "Enter", onSelect: () => navigate(address) },
-    { label: "Open in new tab", icon: "external", onSelect: () => void open(address, "_blank", "noopener") },
+    { label: "Open in new tab", icon: "external", onSelect: () => void open(addressOf(address), "_blank", "noopener") },
     "line",
     {
       label: (isDrawn ? "Hide" : "Show") + of,

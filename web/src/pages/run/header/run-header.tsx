@@ -3,6 +3,7 @@ import { addressOf } from "../../../api/base-path.ts";
 import type { RunDetail } from "../../../api/run-types.ts";
 import { mayControl, mayWrite } from "../../../api/session.ts";
 import { projectAddress, runAddress } from "../../../app/addresses.ts";
+import { useKeys } from "../../../app/keys.ts";
 import { navigate } from "../../../app/location.tsx";
 import { attempt } from "../../../ui/fault.ts";
 import { Badge, StatusBadge } from "../../../ui/status-badge.tsx";
@@ -32,6 +33,15 @@ export function RunHeader({ run, reload }: { readonly run: RunDetail; readonly r
       ? (["line", { label: "Delete run", icon: "trash", danger: true, onSelect: () => setDialog("delete") }] as const)
       : []),
   ];
+  useKeys(
+    {},
+    {
+      label: "Run",
+      actions: items.flatMap((item) =>
+        item === "line" ? [] : [{ label: item.label, icon: item.icon ?? "chart", run: item.onSelect }],
+      ),
+    },
+  );
   return (
     <header class="tm-run-head">
       <div class="tm-run-title">

@@ -24,7 +24,11 @@ export function StopControl({
   const [reason, setReason] = useState("");
   const [isBusy, setBusy] = useState(false);
   const canStop = canControl && run.run_control.display_status === "running";
-  useKeys(canStop ? { s: { label: "Stop the run", run: () => setAsking(true) } } : {}, { label: "Run" });
+  const ask = (): void => setAsking(true);
+  useKeys(canStop ? { s: { label: "Stop the run", run: ask } } : {}, {
+    label: "Run",
+    actions: canStop ? [{ label: "Stop this run…", icon: "stop", run: ask }] : [],
+  });
   const stop = async (): Promise<void> => {
     setBusy(true);
     await attempt(
@@ -39,7 +43,7 @@ export function StopControl({
   return (
     <>
       {canStop && (
-        <Button icon="stop" onClick={() => setAsking(true)}>
+        <Button icon="stop" onClick={ask}>
           Stop
         </Button>
       )}
