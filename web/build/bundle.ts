@@ -40,7 +40,6 @@ const components = {
 
 const runLists = "src/pages/run-lists.ts";
 const reports = "src/pages/report-pages.ts";
-const authPages = "src/pages/auth-pages.ts";
 
 /** The module that contains each page; a first view needs its parts in addition to the start. The router imports them when they are shown. */
 const pageModules = {
@@ -52,9 +51,9 @@ const pageModules = {
   report: reports,
   "shared-report": reports,
   settings: "src/pages/settings/settings-page.tsx",
-  signin: authPages,
-  device: authPages,
-  invite: authPages,
+  signin: "src/pages/sign-in/sign-in-page.tsx",
+  device: "src/pages/device/device-page.tsx",
+  invite: "src/pages/invite/invite-page.tsx",
 } as const;
 
 /** Files are named by their contents. */

@@ -15,7 +15,6 @@ type Loaded = { readonly page: Page } | { readonly error: unknown };
 
 const runLists = () => import("../pages/run-lists.ts");
 const reports = () => import("../pages/report-pages.ts");
-const authPages = () => import("../pages/auth-pages.ts");
 
 /** The pages. Pages that people switch between are one part of the bundle: each further part splits its shared modules into several small files. */
 const loaders: Readonly<Record<Exclude<Route["page"], "missing">, () => Promise<unknown>>> = {
@@ -27,9 +26,9 @@ const loaders: Readonly<Record<Exclude<Route["page"], "missing">, () => Promise<
   report: async () => (await reports()).ReportPage,
   "shared-report": async () => (await reports()).SharedReportPage,
   settings: async () => (await import("../pages/settings/settings-page.tsx")).SettingsPage,
-  signin: async () => (await authPages()).SignInPage,
-  device: async () => (await authPages()).DevicePage,
-  invite: async () => (await authPages()).InvitePage,
+  signin: async () => (await import("../pages/sign-in/sign-in-page.tsx")).SignInPage,
+  device: async () => (await import("../pages/device/device-page.tsx")).DevicePage,
+  invite: async () => (await import("../pages/invite/invite-page.tsx")).InvitePage,
 };
 
 const loaded = new Map<Route["page"], Loaded>();

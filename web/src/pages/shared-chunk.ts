@@ -2,7 +2,9 @@
 // otherwise each set of pages that share something makes a separate file, which costs a browser more to ask for than to read.
 import "../api/changes.ts";
 import "../api/session.ts";
+import "../api/base-path.ts";
 import "../app/keys.ts";
+import "../app/lazy.tsx";
 import "../app/addresses.ts";
 import "../app/theme.ts";
 import "../app/missing-page.tsx";

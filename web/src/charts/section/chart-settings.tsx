@@ -1,3 +1,4 @@
+import "../../pages/shared-chunk.ts";
 import { useState } from "preact/hooks";
 import { Button, IconButton } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";

@@ -1,3 +1,4 @@
+import "../shared-chunk.ts";
 import { useState } from "preact/hooks";
 import "../sign-in/sign-in-page.css";
 import { call } from "../../api/client.ts";

@@ -1,3 +1,4 @@
+import "../shared-chunk.ts";
 import { useEffect, useState } from "preact/hooks";
 import { call } from "../../api/client.ts";
 import { sessionState, takeSession, type Session } from "../../api/session.ts";
