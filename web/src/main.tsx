@@ -2,11 +2,11 @@ import { render } from "preact";
 import "./styles/tokens.css";
 import "./styles/base.css";
 import "./pages/shared-chunk.ts";
-import { startBasePath } from "./api/base-path.ts";
 import { loadSession } from "./api/session.ts";
 import { startKeys } from "./app/keys.ts";
 import { currentLocation } from "./app/location.tsx";
 import { matchRoute } from "./app/addresses.ts";
+import { startOwnAddresses } from "./app/own-addresses.ts";
 import { preloadPage } from "./app/routes.tsx";
 import { Shell } from "./app/shell.tsx";
 import { ErrorNote } from "./ui/page-states.tsx";
@@ -14,7 +14,7 @@ import { ErrorNote } from "./ui/page-states.tsx";
 const root = document.querySelector("#app")!;
 
 async function start(): Promise<void> {
-  startBasePath();
+  startOwnAddresses();
   startKeys();
   const { path, query } = currentLocation.peek();
   void preloadPage(matchRoute(path), query);

@@ -11,6 +11,8 @@ import { startStack, type OwnStack } from "../../stack/stack.ts";
 import { openPage, startChromium } from "../browser.ts";
 import { settled } from "./open-dashboard.ts";
 
+const TEXT = "See [its project](/p/below), and ![a picture](/openapi.json).";
+
 const executable = await requireChromium("the dashboard below a path");
 
 describeWith(executable)("a server below a path, behind a proxy", () => {
@@ -77,12 +79,17 @@ describeWith(executable)("a server below a path, behind a proxy", () => {
 
   test("makes links of reports, invitations, devices and embedded views that work for others", async () => {
     const { browser: owner, orgId } = team.owner;
-    const made = await owner.post("/api/reports", { title: "Below a path", blocks: [] });
+    const made = await owner.post("/api/reports", {
+      title: "Below a path",
+      blocks: [{ kind: "markdown", text: TEXT }],
+    });
     const shared = await owner.post(`/api/reports/${made.json.report.id}/share`);
     const context = await browser.newContext();
     const watched = await openPage(context);
     await watched.page.goto(`${proxy.baseUrl}/r/${shared.json.report.share_token}`);
     await watched.page.getByRole("heading", { name: "Below a path" }).waitFor();
+    await watched.page.getByRole("link", { name: "its project" }).waitFor();
+    expect(await strays(watched.page)).toEqual([]);
     expect(watched.faults).toEqual([]);
     await context.close();
     const wish = { email: "below@example.test", role: "viewer" };
@@ -96,6 +103,12 @@ describeWith(executable)("a server below a path, behind a proxy", () => {
     const { id } = (await api.post("/runs", { project: "below", name: "by key" })).json.run as { id: string };
     const portal = { run_ids: [id], allowed_parent_origin: "http://localhost:9999" };
     const embed = await api.post("/api/embed/sessions", portal);
-    expect(String(embed.json.embed_session?.iframe_src ?? embed.text)).toMatch(`${proxy.baseUrl}/embed/runs/`);
+    const address = String(embed.json.embed_session.iframe_src);
+    expect(address).toMatch(`${proxy.baseUrl}/embed/runs/`);
+    const frame = await browser.newPage();
+    const data = frame.waitForResponse(`${proxy.baseUrl}/api/embed/sessions/**`);
+    await frame.goto(address);
+    expect((await data).status()).toBe(200);
+    await frame.close();
   });
 });

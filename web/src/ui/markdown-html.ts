@@ -1,5 +1,6 @@
 import createSanitizer from "dompurify";
 import { Marked, type MarkedExtension } from "marked";
+import { addressOf } from "../api/base-path.ts";
 import { mayHaveMath } from "./math-tokens.ts";
 
 const TAGS =
@@ -20,13 +21,18 @@ const MATH_ATTRIBUTES =
 
 createSanitizer.addHook("afterSanitizeAttributes", (node) => {
   if (node.tagName === "A") {
+    const address = node.getAttribute("href");
+    if (address !== null) node.setAttribute("href", addressOf(address));
     node.setAttribute("rel", "noopener noreferrer nofollow");
     node.setAttribute("target", "_blank");
   }
   if (node.tagName === "IMG") {
     const source = node.getAttribute("src");
     if (source === null || !isOwn(source)) showAsText(node);
-    else if (!node.hasAttribute("alt")) node.setAttribute("alt", "");
+    else {
+      node.setAttribute("src", addressOf(source));
+      if (!node.hasAttribute("alt")) node.setAttribute("alt", "");
+    }
   }
 });
 
