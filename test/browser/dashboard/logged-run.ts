@@ -75,12 +75,13 @@ async function logObjects(api: Api, runId: string): Promise<void> {
       value: { bins: [0, 1, 2], counts: [step, 4] },
     });
   }
-  await post(api, `/api/runs/${runId}/objects`, {
-    key: "predictions",
-    kind: "table",
-    step: 15,
-    rows: [{ question: HOSTILE, score: 0.5 }],
-  });
+  const rows = Array.from({ length: 300 }, (_, i) => ({
+    question: HOSTILE,
+    score: i / 2,
+    label: i % 3 === 0 ? "cat" : "dog",
+  }));
+  const table = { key: "predictions", kind: "table", step: 15, rows };
+  await post(api, `/api/runs/${runId}/objects`, table);
   await post(api, `/api/runs/${runId}/artifacts/upload`, {
     name: "conf.json",
     mime_type: "application/json",

@@ -109,6 +109,7 @@ describeDashboard("the page of a run", (scene) => {
           .evaluateAll((figures) => figures.map((figure) => figure.getAttribute("data-step")));
       await page.locator("figure.tm-object img").first().waitFor();
       expect(await steps()).toEqual(["15", "20", "20", "20"]);
+      if (theme === "light") await sortAndFilter(page);
       await page.getByLabel("Step", { exact: true }).fill("0");
       await page.waitForURL(/step=10/);
       expect(await steps()).toEqual(["15", "10", "10", "10"]);
@@ -125,6 +126,37 @@ describeDashboard("the page of a run", (scene) => {
     }
     expect(seen).toEqual(["255 0 0 255", "255 0 0 255"]);
   });
+
+  /** Looks at the rows of the table: sorted, filtered, with the right numbers. Then enlarges a picture. */
+  async function sortAndFilter(page: Page): Promise<void> {
+    const table = page.getByRole("grid", { name: "Rows of predictions" });
+    const scores = () => table.locator('[data-row][data-column="2"]:not([data-row="-1"])').allInnerTexts();
+    await page.getByText("300 rows").waitFor();
+    await table.getByRole("columnheader", { name: "score" }).click();
+    await table.getByRole("columnheader", { name: "score" }).click();
+    await until("the highest score to be first", async () => (await scores())[0] === "149.5");
+    await page.getByLabel("Filter Rows of predictions").fill('score<2 label="dog"');
+    await page.getByText("2 rows").waitFor();
+    await until("the rows", async () => (await scores()).length === 2);
+    expect(await scores()).toEqual(["1", "0.5"]);
+    await page.getByLabel("Filter Rows of predictions").fill("score<");
+    await page.getByText(/must be conditions such as/).waitFor();
+    await page.getByLabel("Filter Rows of predictions").fill("");
+    await page.getByText("300 rows").waitFor();
+    await page.getByRole("button", { name: "Enlarge samples/a at step 20" }).click();
+    await page
+      .getByRole("dialog")
+      .getByRole("link", { name: /^Download / })
+      .waitFor();
+    await page.keyboard.press("Escape");
+    // The slider stays below the bar.
+    await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight));
+    const [slider, bar] = [page.locator(".tm-step-slider"), page.locator(".tm-top")];
+    const edge = (await bar.boundingBox())!;
+    await until("the slider to be there", async () => (await slider.boundingBox())!.y >= edge.y + edge.height);
+    expect((await slider.boundingBox())!.y).toBeLessThan(edge.y + edge.height + 4);
+    await page.evaluate(() => scrollTo(0, 0));
+  }
 
   test("a fork without points of its own shows those of its parent if one wishes", async () => {
     const { api, open } = scene();

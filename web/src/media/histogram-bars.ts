@@ -32,11 +32,34 @@ export type Bar = {
   readonly words: string;
 };
 
-/** Returns the bars of a histogram, from left to right. Bins are drawn as wide as they are, or alike where their widths are none. */
-export function barsOf({ edges, counts }: Histogram, width: number, height: number): readonly Bar[] {
+/** A range of the horizontal axis. */
+export type HistogramRange = { readonly from: number; readonly to: number };
+
+/** Returns the range that covers some values of histograms; undefined where none can be read or it has no width. */
+export function commonRange(values: readonly unknown[]): HistogramRange | undefined {
+  let [from, to] = [Infinity, -Infinity];
+  for (const value of values) {
+    const histogram = readHistogram(value);
+    if (histogram === undefined) continue;
+    from = Math.min(from, histogram.edges[0]!);
+    to = Math.max(to, histogram.edges.at(-1)!);
+  }
+  return from < to && Number.isFinite(to - from) ? { from, to } : undefined;
+}
+
+/**
+ * Returns the bars of a histogram, from left to right, in its own range or another one that covers it. Bins are drawn as wide as they are, or alike where
+ * their widths are none.
+ */
+export function barsOf(
+  { edges, counts }: Histogram,
+  width: number,
+  height: number,
+  range: HistogramRange = { from: edges[0]!, to: edges.at(-1)! },
+): readonly Bar[] {
   const most = Math.max(...counts, Number.MIN_VALUE);
-  const from = edges[0]!;
-  const length = edges.at(-1)! - from;
+  const { from } = range;
+  const length = range.to - from;
   const isSound = length > 0 && Number.isFinite(length) && edges.every((edge, i) => i === 0 || edge >= edges[i - 1]!);
   const place = (i: number): number => (isSound ? ((edges[i]! - from) / length) * width : (i / counts.length) * width);
   const short = (value: number): string => String(Number(value.toPrecision(4)));

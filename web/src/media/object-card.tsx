@@ -1,13 +1,8 @@
 import type { ComponentChildren } from "preact";
-import { useState } from "preact/hooks";
 import { Badge } from "../ui/status-badge.tsx";
-import { exactJson } from "../api/exact-json.ts";
-import { valueText, type ExactValue } from "../api/exact-value.ts";
-import { useQuery } from "../api/use-answer.ts";
-import { Button } from "../ui/button.tsx";
-import { ErrorNote } from "../ui/page-states.tsx";
-import { Skeleton } from "../ui/spinner.tsx";
-import { barsOf, readHistogram } from "./histogram-bars.ts";
+import { barsOf, readHistogram, type HistogramRange } from "./histogram-bars.ts";
+import { ObjectTable } from "./object-table.tsx";
+import { Picture } from "./picture.tsx";
 import type { RichObject } from "./steps.ts";
 
 /** The object logged under a key, at a step. `name` heads it, after `mark`; `label` names the content for people who do not see it. */
@@ -17,12 +12,15 @@ export function ObjectCard({
   mark,
   object,
   step,
+  range,
 }: {
   readonly name: string;
   readonly label?: string;
   readonly mark?: ComponentChildren;
   readonly object: RichObject;
   readonly step: number | undefined;
+  /** The range of the horizontal axis of histograms; undefined: that of each. */
+  readonly range?: HistogramRange | undefined;
 }) {
   const isWide = object.kind === "table" || object.kind === "classification_eval";
   return (
@@ -37,7 +35,7 @@ export function ObjectCard({
           </span>
         )}
       </figcaption>
-      <Content label={label} object={object} />
+      <Content label={label} object={object} range={range} />
       {typeof object.metadata["caption"] === "string" && <p class="tm-muted">{object.metadata["caption"]}</p>}
     </figure>
   );
@@ -45,9 +43,17 @@ export function ObjectCard({
 
 const stepWords = (step: number): string => step.toLocaleString("en-US");
 
-function Content({ label, object }: { readonly label: string; readonly object: RichObject }) {
-  if (object.kind === "table") return <TableRows objectId={object.id} label={`Rows of ${label}`} />;
-  if (object.kind === "histogram") return <HistogramPlot object={object} />;
+function Content({
+  label,
+  object,
+  range,
+}: {
+  readonly label: string;
+  readonly object: RichObject;
+  readonly range: HistogramRange | undefined;
+}) {
+  if (object.kind === "table") return <ObjectTable object={object} label={`Rows of ${label}`} />;
+  if (object.kind === "histogram") return <HistogramPlot object={object} range={range} />;
   if (object.kind === "classification_eval") return <EvaluationCard value={object.value} />;
   const { artifact } = object;
   if (artifact === null) return <p class="tm-muted">Its file was deleted.</p>;
@@ -58,22 +64,14 @@ function Content({ label, object }: { readonly label: string; readonly object: R
     return <video key={artifact.id} src={address} controls preload="metadata" aria-label={label} />;
   if (object.kind === "audio")
     return <audio key={artifact.id} src={address} controls preload="none" aria-label={label} />;
-  return (
-    <a href={address} download={artifact.name} title="Download the image">
-      <img
-        key={artifact.id}
-        src={address}
-        alt={`${label}${object.step === null ? "" : ` at step ${object.step}`}`}
-        loading="lazy"
-      />
-    </a>
-  );
+  const words = `${label}${object.step === null ? "" : ` at step ${object.step}`}`;
+  return <Picture address={address} label={words} name={artifact.name} />;
 }
 
 const WIDTH = 320;
 const HEIGHT = 160;
 
-function HistogramPlot({ object }: { readonly object: RichObject }) {
+function HistogramPlot({ object, range }: { readonly object: RichObject; readonly range: HistogramRange | undefined }) {
   const histogram = readHistogram(object.value);
   if (histogram === undefined) return <p class="tm-muted">This histogram cannot be read.</p>;
   const total = histogram.counts.reduce((sum, count) => sum + count, 0);
@@ -89,15 +87,15 @@ function HistogramPlot({ object }: { readonly object: RichObject }) {
         aria-label={words}
         preserveAspectRatio="none"
       >
-        {barsOf(histogram, WIDTH, HEIGHT).map(({ x, y, width, height, words: bar }, i) => (
+        {barsOf(histogram, WIDTH, HEIGHT, range).map(({ x, y, width, height, words: bar }, i) => (
           <rect key={i} x={x} y={y} width={width} height={height}>
             <title>{bar}</title>
           </rect>
         ))}
       </svg>
       <p class="tm-histogram-axis">
-        <span>{Number(from.toPrecision(4))}</span>
-        <span>{Number(to.toPrecision(4))}</span>
+        <span>{Number((range?.from ?? from).toPrecision(4))}</span>
+        <span>{Number((range?.to ?? to).toPrecision(4))}</span>
       </p>
     </>
   );
@@ -171,70 +169,4 @@ function EvaluationCard({ value }: { readonly value: unknown }) {
       )}
     </div>
   );
-}
-
-const PAGE = 50;
-
-type Rows = {
-  readonly rows: readonly { readonly row_index: number; readonly row: { readonly [key: string]: ExactValue } }[];
-};
-
-/** The rows of a logged table, a page at a time. */
-function TableRows({ objectId, label }: { readonly objectId: number; readonly label: string }) {
-  const [page, setPage] = useState(0);
-  // One row more than is shown reveals whether there is another page.
-  const read = useQuery<Rows>(`/api/objects/${objectId}/rows?limit=${PAGE + 1}&offset=${page * PAGE}`);
-  const rows = read.data?.rows.slice(0, PAGE) ?? [];
-  const hasMore = (read.data?.rows.length ?? 0) > PAGE;
-  const columns = [...new Set(rows.flatMap(({ row }) => Object.keys(row)))];
-  if (read.error !== undefined) return <ErrorNote error={read.error} onRetry={read.reload} />;
-  if (read.data === undefined) return <Skeleton lines={6} height="22px" />;
-  return (
-    <>
-      <div class="tm-scroll-x tm-object-table" role="region" aria-label={label} tabIndex={0}>
-        <table class="tm-list-table">
-          <thead>
-            <tr>
-              <th scope="col" class="tm-number">
-                Row
-              </th>
-              {columns.map((column) => (
-                <th key={column} scope="col">
-                  {column}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map(({ row_index: index, row }) => (
-              <tr key={index}>
-                <td class="tm-number tm-muted">{index}</td>
-                {columns.map((column) => (
-                  <td key={column} class={["number", "bigint"].includes(typeof row[column]) ? "tm-number" : ""}>
-                    {cellText(row[column])}
-                  </td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
-      {(page > 0 || hasMore) && (
-        <p class="tm-form-row">
-          <Button size="s" icon="chevron-left" disabled={page === 0} onClick={() => setPage(page - 1)}>
-            Previous rows
-          </Button>
-          <Button size="s" icon="chevron-right" disabled={!hasMore} onClick={() => setPage(page + 1)}>
-            Next rows
-          </Button>
-        </p>
-      )}
-    </>
-  );
-}
-
-function cellText(value: ExactValue | undefined): string {
-  if (value === undefined || value === null) return "";
-  const text = typeof value === "object" ? exactJson(value) : valueText(value);
-  return text.length > 500 ? `${text.slice(0, 500)}…` : text;
 }

@@ -4,6 +4,8 @@ import { ObjectCard } from "../../media/object-card.tsx";
 import { atOrBefore, sliderSteps, type RichObject } from "../../media/steps.ts";
 import { shownStep, StepSlider } from "../../media/step-slider.tsx";
 import { useObjects } from "../../media/use-objects.ts";
+import { commonRangeOf, RangeToggle } from "../../media/common-range.tsx";
+import type { HistogramRange } from "../../media/histogram-bars.ts";
 import { Button } from "../../ui/button.tsx";
 import { EmptyState, ErrorNote } from "../../ui/page-states.tsx";
 import { counted } from "../../ui/words.ts";
@@ -38,12 +40,17 @@ export function CompareObjects({
   const rows = all.filter(({ key }) => matches(key));
   const things = rows.flatMap(({ ofRuns }) => ofRuns.flat());
   const step = shownStep(sliderSteps(things));
+  const drawn = rows
+    .slice(0, keysShown)
+    .flatMap(({ ofRuns }) => ofRuns.flatMap((objects) => atOrBefore(objects, step) ?? []));
+  const range = commonRangeOf(drawn);
   const isReading = byRun.size < compared.length && error === undefined;
   return (
     <section class="tm-stack" aria-label="Objects" aria-busy={isReading || undefined}>
       <ErrorNote error={error} />
       <div class="tm-tools">
         <span class="tm-muted">{counted(rows.length, "key")}</span>
+        <RangeToggle objects={drawn} />
         {runs.length > compared.length && (
           <Button size="s" onClick={() => setRunsRead(runsRead + RUNS_AT_ONCE)}>
             {`Show more of ${counted(runs.length, "run")}`}
@@ -65,7 +72,7 @@ export function CompareObjects({
         </EmptyState>
       )}
       {rows.slice(0, keysShown).map((row) => (
-        <KeyRow key={row.key} row={row} runs={compared} step={step} />
+        <KeyRow key={row.key} row={row} runs={compared} step={step} range={range} />
       ))}
       {rows.length > keysShown && (
         <Button
@@ -81,17 +88,19 @@ function KeyRow({
   row,
   runs,
   step,
+  range,
 }: {
   readonly row: ComparedObjects;
   readonly runs: readonly Run[];
   readonly step: number | undefined;
+  readonly range: HistogramRange | undefined;
 }) {
   return (
     <section class="tm-compare-key">
       <h2>{row.key}</h2>
       <div class="tm-compare-objects" role="region" aria-label={`${row.key} of each run`} tabIndex={0}>
         {runs.map((run, i) => (
-          <RunObject key={run.id} name={row.key} run={run} objects={row.ofRuns[i] ?? []} step={step} />
+          <RunObject key={run.id} name={row.key} run={run} objects={row.ofRuns[i] ?? []} step={step} range={range} />
         ))}
       </div>
     </section>
@@ -103,17 +112,28 @@ function RunObject({
   run,
   objects,
   step,
+  range,
 }: {
   /** The key. */
   readonly name: string;
   readonly run: Run;
   readonly objects: readonly RichObject[];
   readonly step: number | undefined;
+  readonly range: HistogramRange | undefined;
 }) {
   const object = atOrBefore(objects, step);
   const mark = <RunSwatch runId={run.id} />;
   if (object !== undefined)
-    return <ObjectCard name={run.name} label={`${name} of ${run.name}`} mark={mark} object={object} step={step} />;
+    return (
+      <ObjectCard
+        name={run.name}
+        label={`${name} of ${run.name}`}
+        mark={mark}
+        object={object}
+        step={step}
+        range={range}
+      />
+    );
   return (
     <figure class="tm-object" data-step="">
       <figcaption>

@@ -4,6 +4,7 @@ import { ObjectCard } from "../../media/object-card.tsx";
 import { atStep, objectsByKey, sliderSteps, type RichObject } from "../../media/steps.ts";
 import { shownStep, StepSlider } from "../../media/step-slider.tsx";
 import { useObjects } from "../../media/use-objects.ts";
+import { RangeToggle, commonRangeOf } from "../../media/common-range.tsx";
 import { Button } from "../../ui/button.tsx";
 import { EmptyState, ErrorNote } from "../../ui/page-states.tsx";
 import { counted } from "../../ui/words.ts";
@@ -34,6 +35,11 @@ export function ObjectsTab({ run, changes }: TabProps) {
   const groups = objectsByKey(objects).filter(([key]) => key.toLowerCase().includes(search.trim().toLowerCase()));
   const all: readonly RichObject[] = groups.flatMap(([, group]) => group);
   const step = shownStep(sliderSteps(all));
+  const drawn = groups.slice(0, shown).flatMap(([key, group]) => {
+    const object = atStep(group, step);
+    return object === undefined ? [] : [{ key, object }];
+  });
+  const range = commonRangeOf(drawn.map(({ object }) => object));
   return (
     <div class="tm-stack">
       <div class="tm-tools">
@@ -46,6 +52,7 @@ export function ObjectsTab({ run, changes }: TabProps) {
           onInput={(text) => setQuery({ find: text }, { replace: true })}
         />
         <span class="tm-muted">{counted(groups.length, "key")}</span>
+        <RangeToggle objects={drawn.map(({ object }) => object)} />
         {!isOver && (
           <Button size="s" onClick={more}>
             Load earlier steps
@@ -55,10 +62,9 @@ export function ObjectsTab({ run, changes }: TabProps) {
       <ErrorNote error={error} />
       <StepSlider things={all} />
       <div class="tm-objects">
-        {groups.slice(0, shown).map(([key, group]) => {
-          const object = atStep(group, step);
-          return object === undefined ? null : <ObjectCard key={key} name={key} object={object} step={step} />;
-        })}
+        {drawn.map(({ key, object }) => (
+          <ObjectCard key={key} name={key} object={object} step={step} range={range} />
+        ))}
       </div>
       {groups.length > shown && (
         <Button onClick={() => setShown(shown + KEYS_SHOWN)}>{`Show more of ${counted(groups.length, "key")}`}</Button>
