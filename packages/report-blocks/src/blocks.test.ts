@@ -20,6 +20,7 @@ describe("a block is taken that is", () => {
     ["a rule", { kind: "horizontal_rule" }],
     ["an image", { kind: "image", url: "u", caption: "" }],
     ["an empty grid", { kind: "panel_grid", runsets: [], panels: [] }],
+    ["a grid with a caption", { kind: "panel_grid", runsets: [], panels: [], caption: "" }],
     ["a summary", { kind: "llm_summary", panelgrid_index: 0, angle: "outliers" }],
     [
       "a grid with runsets",
@@ -79,6 +80,11 @@ describe("a block is refused that is", () => {
     ["an image whose caption is a number", { kind: "image", url: "u", caption: 1 }, "blocks[0].caption must be a text"],
     ["a grid without panels", { kind: "panel_grid", runsets: [] }, "blocks[0].panels is required"],
     ["a grid without runsets", { kind: "panel_grid", panels: [] }, "blocks[0].runsets is required"],
+    [
+      "a grid whose caption is a number",
+      { kind: "panel_grid", runsets: [], panels: [], caption: 1 },
+      "blocks[0].caption must be a text",
+    ],
     ["a summary of a negative grid", { kind: "llm_summary", panelgrid_index: -1 }, "blocks[0].panelgrid_index must be"],
     [
       "a summary from an unknown angle",

@@ -70,7 +70,7 @@ const blockShape = taggedBy("kind", {
   callout: objectOf({ text }, { variant: oneOf(...CALLOUTS) }),
   horizontal_rule: objectOf({}),
   image: objectOf({ url: filledText }, { caption: text }),
-  panel_grid: objectOf({ runsets: listOf(runsetShape), panels: listOf(panelShape) }),
+  panel_grid: objectOf({ runsets: listOf(runsetShape), panels: listOf(panelShape) }, { caption: text }),
   // Reports of long ago have it.
   llm_summary: objectOf({ panelgrid_index: whole(0) }, { angle: oneOf(...ANGLES) }),
 });

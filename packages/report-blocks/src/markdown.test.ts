@@ -20,6 +20,11 @@ test.each<[string, unknown, string]>([
     "> Panels are interactive and not part of this text.\n> - **main**: a, b\n\n",
   ],
   [
+    "a grid with a caption",
+    { kind: "panel_grid", runsets: [], panels: [], caption: "Six runs" },
+    "> Panels are interactive and not part of this text.\n> Six runs\n\n",
+  ],
+  [
     "a summary that was generated",
     { kind: "llm_summary", panelgrid_index: 0, angle: "outliers", generated_text: "g" },
     "**Summary (outliers)**\n\ng\n\n",

@@ -62,5 +62,7 @@ function writeGrid(block: Block): string {
     const of = Array.isArray(projects) ? (projects as readonly unknown[]).map(textOf).join(", ") : "";
     return `- **${textOf(name)}**: ${of}`;
   });
-  return quote(["Panels are interactive and not part of this text.", ...lines].join("\n"));
+  const caption = textOf(block["caption"]).trim();
+  const captions = caption === "" ? [] : [caption];
+  return quote(["Panels are interactive and not part of this text.", ...lines, ...captions].join("\n"));
 }

@@ -115,7 +115,10 @@ describeDashboard("reports", (scene) => {
     await page.getByLabel("Title").fill("Final");
     await page.getByText("All changes saved").waitFor();
     const read = async () =>
-      (await api.get(`/api/reports/${id}`)).json.report as { title: string; blocks: { kind: string }[] };
+      (await api.get(`/api/reports/${id}`)).json.report as {
+        title: string;
+        blocks: { kind: string; text?: string; caption?: string }[];
+      };
     for (let tries = 0; tries < 50 && (await read()).title !== "Final"; tries += 1) await page.waitForTimeout(100);
     expect((await read()).title).toBe("Final");
     await page.getByLabel("Heading", { exact: true }).focus();
@@ -129,6 +132,14 @@ describeDashboard("reports", (scene) => {
       "image",
       "callout",
     ]);
+    // A new block has the focus, so that one writes on.
+    await page.getByRole("button", { name: "Add block" }).first().click();
+    await page.getByRole("menuitem", { name: "Text" }).click();
+    await until("the focus", () => page.evaluate(() => document.activeElement?.tagName === "TEXTAREA"));
+    await page.keyboard.type("Begun");
+    await until("the text", async () => (await read()).blocks[0]!.text === "Begun");
+    await page.getByLabel("Caption").last().fill("Six runs");
+    await until("the caption", async () => (await read()).blocks.some(({ caption }) => caption === "Six runs"));
     await expectAccessible(watched);
   });
 
@@ -160,10 +171,12 @@ describeDashboard("reports", (scene) => {
     await columns.press("End");
     await columns.pressSequentially(", config.lr, loss");
     const first = page.getByRole("group", { name: "Scatter plot 1" });
-    await first.getByLabel("Vertical metric").selectOption("loss");
+    await first.getByLabel("Vertical metric").fill("loss");
+    await page.keyboard.press("Tab");
     await page.getByRole("button", { name: "Add scatter plot" }).click();
     const second = page.getByRole("group", { name: "Scatter plot 2" });
-    await second.getByLabel("Horizontal metric").selectOption("acc");
+    await second.getByLabel("Horizontal metric").fill("acc");
+    await page.keyboard.press("Tab");
     await page
       .getByRole("img", { name: /^Runs by their columns: 1 run over metrics\.acc, config\.lr, metrics\.loss/ })
       .waitFor();

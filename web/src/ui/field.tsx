@@ -111,6 +111,44 @@ export function Select<Value extends string>({
   );
 }
 
+/** A field for one of many names: the browser lists those that have the text, and any other text is taken as well. */
+export function ComboField({
+  label,
+  hint,
+  value,
+  options,
+  onChange,
+}: FieldProps & {
+  readonly value: string;
+  readonly options: readonly string[];
+  /** Called with what was chosen, or typed when the field is left. */
+  readonly onChange: (value: string) => void;
+}) {
+  const id = useId();
+  return (
+    <Field id={id} label={label} hint={hint}>
+      <input
+        id={id}
+        class="tm-input tm-mono"
+        list={`${id}-list`}
+        autocomplete="off"
+        value={value}
+        aria-describedby={describedBy(id, { hint, error: undefined })}
+        onChange={(event) => {
+          const next = event.currentTarget.value.trim();
+          if (next === "") event.currentTarget.value = value;
+          else onChange(next);
+        }}
+      />
+      <datalist id={`${id}-list`}>
+        {options.map((option) => (
+          <option key={option} value={option} />
+        ))}
+      </datalist>
+    </Field>
+  );
+}
+
 /** A box that is on or off, or neither (`mixed`). */
 export function Checkbox({
   label,

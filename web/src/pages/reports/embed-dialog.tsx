@@ -20,8 +20,9 @@ const THEMES = [
 
 /** Makes the embed session that another site needs to show runs for some minutes. Only an API key can open one, so it asks for a key and does not keep it. */
 export function EmbedDialog({ project, onClose }: { readonly project: string; readonly onClose: () => void }) {
+  const [find, setFind] = useState("");
   const runs = useQuery<{ runs: Run[] }>(
-    `/api/runs/summary?project=${encodeURIComponent(project)}&limit=50&projection=selection`,
+    `/api/runs/summary?${new URLSearchParams({ project, limit: "50", projection: "selection", ...(find === "" ? {} : { q: find }) }).toString()}`,
   );
   const [chosen, setChosen] = useState<readonly string[]>([]);
   const [origin, setOrigin] = useState("");
@@ -68,6 +69,7 @@ export function EmbedDialog({ project, onClose }: { readonly project: string; re
       <ErrorNote error={runs.error ?? error} />
       <fieldset class="tm-run-choices">
         <legend>Runs</legend>
+        <TextField label="Find runs" hideLabel type="search" placeholder="Find runs" value={find} onInput={setFind} />
         {runs.data === undefined && runs.error === undefined && <Skeleton lines={3} />}
         {(runs.data?.runs ?? []).map((run) => (
           <Checkbox
@@ -77,7 +79,9 @@ export function EmbedDialog({ project, onClose }: { readonly project: string; re
             onChange={(on) => setChosen(on ? [...chosen, run.id] : chosen.filter((id) => id !== run.id))}
           />
         ))}
-        {runs.data?.runs.length === 0 && <p class="tm-muted">The project has no runs yet.</p>}
+        {runs.data?.runs.length === 0 && (
+          <p class="tm-muted">{find === "" ? "The project has no runs yet." : "No run is found."}</p>
+        )}
       </fieldset>
       <TextField
         label="Origin of the page"

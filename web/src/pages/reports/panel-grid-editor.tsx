@@ -136,6 +136,9 @@ export function PanelGridEditor({
           />
         </div>
       )}
+      {block.panels.length > 0 && (
+        <TextField label="Caption" value={block.caption ?? ""} onInput={(caption) => onChange({ ...block, caption })} />
+      )}
       {block.panels.length > 0 && <PanelGrid block={block} data={{ from: "reader" }} />}
     </>
   );

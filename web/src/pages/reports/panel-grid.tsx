@@ -99,6 +99,7 @@ function Panels({
       {block.panels.map((panel, i) => (
         <OtherPanel key={i} grid={block} panel={panel} runs={runs} />
       ))}
+      {block.caption !== undefined && block.caption !== "" && <p class="tm-muted">{block.caption}</p>}
     </div>
   );
 }

@@ -1,11 +1,20 @@
-import { useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { Button } from "../../ui/button.tsx";
 import { ErrorNote } from "../../ui/page-states.tsx";
 import { Menu } from "../../ui/menu.tsx";
 import { TextField } from "../../ui/field.tsx";
 import { toast } from "../../ui/toast.tsx";
 import { BlockEditor } from "./block-editor.tsx";
-import { BLOCK_KINDS, draftOf, insertBlock, moveBlock, newBlock, storedBlocks, type DraftBlock } from "./blocks.ts";
+import {
+  BLOCK_KINDS,
+  draftOf,
+  insertBlock,
+  moveBlock,
+  newBlock,
+  storedBlocks,
+  type AddedKind,
+  type DraftBlock,
+} from "./blocks.ts";
 import type { Block, ProjectRow, Report } from "./report-types.ts";
 import { useAutosave, type SaveState } from "./use-autosave.ts";
 
@@ -24,6 +33,8 @@ export function ReportEditor({
   const [blocks, setBlocks] = useState<readonly DraftBlock[]>(() => draftOf(report.blocks));
   const [announced, setAnnounced] = useState("");
   const [dragged, setDragged] = useState<number>();
+  /** The place of the block that was just added. */
+  const [added, setAdded] = useState<number>();
   const { state, overwrite } = useAutosave(report, { title, description, blocks: storedBlocks(blocks) });
 
   const move = (from: number, to: number): void => {
@@ -38,6 +49,22 @@ export function ReportEditor({
     setBlocks(blocks.toSpliced(at, 1));
     toast("Deleted a block.", { undo: () => setBlocks((now) => insertBlock(now, at, block)) });
   };
+  const add = (at: number, kind: AddedKind): void => {
+    setBlocks(insertBlock(blocks, at, newBlock(kind, project?.name)));
+    setAdded(at);
+  };
+  const list = useRef<HTMLOListElement>(null);
+  // After the menu has given the focus back to its button.
+  useEffect(() => {
+    if (added === undefined) return undefined;
+    const timer = setTimeout(() => {
+      setAdded(undefined);
+      const block = list.current?.children[added]?.querySelector("section");
+      const field = block?.querySelector<HTMLElement>("input, textarea, .tm-run-choices input");
+      (field ?? block?.querySelector<HTMLElement>("button:not(:disabled)"))?.focus();
+    }, 0);
+    return () => clearTimeout(timer);
+  }, [added]);
   const takeTheirs = (): void => {
     reload();
     location.reload();
@@ -50,8 +77,8 @@ export function ReportEditor({
       </div>
       <TextField label="Title" value={title} onInput={setTitle} maxLength={512} />
       <TextField label="Description" value={description} onInput={setDescription} maxLength={512} />
-      <AddBlock onAdd={(kind) => setBlocks(insertBlock(blocks, 0, newBlock(kind, project?.name)))} />
-      <ol class="tm-blocks" aria-label="Blocks">
+      <AddBlock onAdd={(kind) => add(0, kind)} />
+      <ol ref={list} class="tm-blocks" aria-label="Blocks">
         {blocks.map(({ key, block }, at) => (
           <li
             key={key}
@@ -79,7 +106,7 @@ export function ReportEditor({
               onRemove={() => remove(at)}
               onDrag={(isDragged) => setDragged(isDragged ? at : undefined)}
             />
-            <AddBlock onAdd={(kind) => setBlocks(insertBlock(blocks, at + 1, newBlock(kind, project?.name)))} />
+            <AddBlock onAdd={(kind) => add(at + 1, kind)} />
           </li>
         ))}
       </ol>
@@ -90,7 +117,7 @@ export function ReportEditor({
   );
 }
 
-function AddBlock({ onAdd }: { readonly onAdd: (kind: (typeof BLOCK_KINDS)[number]["kind"]) => void }) {
+function AddBlock({ onAdd }: { readonly onAdd: (kind: AddedKind) => void }) {
   return (
     <Menu
       label="Add block"

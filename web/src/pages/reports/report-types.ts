@@ -36,7 +36,12 @@ export type Block =
   | { readonly kind: "callout"; readonly text: string; readonly variant?: "info" | "warn" | "success" }
   | { readonly kind: "horizontal_rule" }
   | { readonly kind: "image"; readonly url: string; readonly caption?: string }
-  | { readonly kind: "panel_grid"; readonly runsets: readonly Runset[]; readonly panels: readonly Panel[] }
+  | {
+      readonly kind: "panel_grid";
+      readonly runsets: readonly Runset[];
+      readonly panels: readonly Panel[];
+      readonly caption?: string;
+    }
   | { readonly kind: "llm_summary"; readonly generated_text?: string };
 
 /** A report with its blocks. */

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { Button, IconButton } from "../../ui/button.tsx";
-import { Select, TextField } from "../../ui/field.tsx";
+import { ComboField, TextField } from "../../ui/field.tsx";
 import type { Dimension, Panel } from "./report-types.ts";
 import { columnsOf, columnsText } from "./panels.ts";
 
@@ -35,16 +35,16 @@ export function RunPanelsEditor({
           return (
             <fieldset key={at} class="tm-run-panel">
               <legend>{name}</legend>
-              <MetricSelect
+              <ComboField
                 label="Horizontal metric"
                 value={panel.x_metric ?? ""}
-                keys={metricKeys}
+                options={metricKeys}
                 onChange={(key) => set(at, { x_metric: key })}
               />
-              <MetricSelect
+              <ComboField
                 label="Vertical metric"
                 value={panel.y_metric ?? ""}
-                keys={metricKeys}
+                options={metricKeys}
                 onChange={(key) => set(at, { y_metric: key })}
               />
               {remove(`Remove ${name}`)}
@@ -91,21 +91,6 @@ export function RunPanelsEditor({
 function usualColumns(configKeys: readonly string[], metric: string | undefined): readonly Dimension[] {
   const configs = configKeys.slice(0, CONFIGS_USUAL).map((key) => ({ config_key: key }));
   return metric === undefined ? configs : [...configs, { metric_key: metric }];
-}
-
-function MetricSelect({
-  label,
-  value,
-  keys,
-  onChange,
-}: {
-  readonly label: string;
-  readonly value: string;
-  readonly keys: readonly string[];
-  readonly onChange: (key: string) => void;
-}) {
-  const options = [...new Set([value, ...keys])].map((key) => ({ value: key, label: key }));
-  return <Select label={label} value={value} options={options} onChange={onChange} />;
 }
 
 /** A field for a list of names. While a person types, it keeps commas and spaces that the list does not have. */
