@@ -56,6 +56,9 @@ const pageModules = {
   invite: "src/pages/invite/invite-page.tsx",
 } as const;
 
+/** The pages that sign in. */
+const signInPages = ["signin", "device", "invite"] as const;
+
 /** Files are named by their contents. */
 const named = {
   ...common,
@@ -110,7 +113,7 @@ export async function bundle(): Promise<{ readonly index: BundleIndex; readonly 
     theme: nameOf(/^theme-first\./),
     style: nameOf(/^main\..*\.css$/),
     pageStyle: nameOf(/^pages\./),
-    signInPages: Object.entries(pageModules).flatMap(([page, module]) => (module === authPages ? [page] : [])),
+    signInPages,
     icon: nameOf(/\.svg$/),
     embed,
     parts: Object.fromEntries(
@@ -143,7 +146,7 @@ export async function bundleEmbed(): Promise<EmbedParts> {
  */
 async function styles({ inputs }: Metafile): Promise<Readonly<Record<"style" | "pageStyle", Uint8Array>>> {
   const first = "src/styles/tokens.css";
-  const early = staticImports(inputs, ["src/main.tsx", authPages]);
+  const early = staticImports(inputs, ["src/main.tsx", ...signInPages.map((page) => pageModules[page])]);
   const others = Object.keys(inputs).filter((path) => path.endsWith(".css") && path !== first);
   const [own, ofPages] = [true, false].map((isEarly) =>
     others.filter((path) => early.has(path) === isEarly).toSorted(),
