@@ -70,6 +70,16 @@ export const namings: Readonly<Record<string, Naming>> = {
     () => "/api/runs/bulk-update",
     (ids) => ({ filter: { project_id: ids.project_id }, set: { notes: "n" }, dry_run: true }),
   ),
+  "POST /api/runs/move run_ids": reads(
+    "run_id",
+    () => "/api/runs/move",
+    (ids) => ({ run_ids: [ids.run_id], project: "p", dry_run: true }),
+  ),
+  "POST /api/runs/move project_id": reads(
+    "project_id",
+    () => "/api/runs/move",
+    (ids) => ({ filter: { project_id: ids.project_id }, project: "p", dry_run: true }),
+  ),
   "POST /api/runs/correlations run_ids": reads(
     "run_id",
     () => "/api/runs/correlations",

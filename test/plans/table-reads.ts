@@ -80,6 +80,13 @@ export const tableReads: readonly Read[] = [
     base: NEWEST + 500,
   },
   {
+    name: "a move of named runs, dry",
+    method: "POST",
+    path: () => "/api/runs/move",
+    body: (tenant) => ({ run_ids: runIds(tenant), project: "elsewhere", dry_run: true }),
+    items: () => 11,
+  },
+  {
     name: "a bulk update of named runs",
     method: "POST",
     path: () => "/api/runs/bulk-update",

@@ -8,6 +8,7 @@ import type { Handlers } from "@tidemark/rpc";
 import type { ColumnKeeper, SortKeyAsks } from "./columns/sorted-columns.ts";
 import type { DeletionPropagator } from "./deletion/deletion-propagator.ts";
 import type { Staleness } from "./life/staleness.rules.ts";
+import type { RunFollower } from "./move/run-follower.ts";
 import type { KeyCatalogue } from "./keys/key-catalogue.ts";
 import type { SearchThreads } from "./regex-search/search-threads.ts";
 
@@ -30,6 +31,8 @@ export type RunsDeps = {
   readonly staleness: Staleness;
   /** Makes the runs of a project follow its deletion, restoration or renaming. */
   readonly deletionPropagator: DeletionPropagator;
+  /** Makes what other services keep of moved runs follow them. */
+  readonly runFollower: RunFollower;
   /** Days during which deleted projects and runs can be restored. */
   readonly graceDays: number;
   /** Called with committed changes. */

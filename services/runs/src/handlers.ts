@@ -9,6 +9,7 @@ import { groupRuns } from "./groups/group-runs.ts";
 import { getOverview, listRuns, summarizeRuns } from "./list/list-runs.ts";
 import { recordSignsOfLife } from "./life/record-signs.ts";
 import { listKeys } from "./keys/list-keys.ts";
+import { moveRuns } from "./move/move-runs.ts";
 import { createProject, getProject, listProjects, updateProject } from "./projects/projects.ts";
 import { getReadme, putReadmeOfRun } from "./readme/readme.ts";
 import { getRun, getRuns } from "./read/get-run.ts";
@@ -39,6 +40,7 @@ export function runsHandlers(deps: RunsDeps): RunsHandlers {
     readRuns: readRuns(deps),
     updateRun: updateRun(deps),
     bulkUpdateRuns: bulkUpdateRuns(deps),
+    moveRuns: moveRuns(deps),
     getReadme: getReadme(deps),
     putReadme: putReadmeOfRun(deps),
     deleteRun: deleteRun(deps),

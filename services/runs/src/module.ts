@@ -16,6 +16,7 @@ import { runsConfig } from "./config.ts";
 import { createDeletionPropagator } from "./deletion/deletion-propagator.ts";
 import { runsHandlers } from "./handlers.ts";
 import { createKeyCatalogue } from "./keys/key-catalogue.ts";
+import { createRunFollower } from "./move/run-follower.ts";
 import { createStaleness } from "./life/staleness.rules.ts";
 import { beginDueRemovals, removeRuns } from "./removal/remove-runs.ts";
 import { restoreHandlers } from "./create/restore-runs.ts";
@@ -44,13 +45,17 @@ export const runsModule = defineModule({
   migrations: runsMigrations,
   reads: [
     "artifacts.artifacts_v1",
+    "artifacts.follow_runs_v1",
     "artifacts.run_counts_v1",
     "control.record_audit_v1",
+    "imports.follow_runs_v1",
     "ingest.attribute_paths_v1",
     "ingest.attribute_values_v1",
+    "ingest.follow_runs_v1",
     "ingest.metric_aggregates_v1",
     "ingest.metric_columns_v1",
     "ingest.metric_keys_v1",
+    "ingest.move_points_v1",
     "ingest.newest_attributes_v1",
     "ingest.project_points_v1",
     "ingest.project_series_v1",
@@ -59,6 +64,7 @@ export const runsModule = defineModule({
     "ingest.sort_keys_v1",
     "ingest.sort_values_v1",
     "ingest.unindexed_sort_values_v2",
+    "traces.follow_runs_v1",
   ],
   provides: [RunsService, RunsArchiveService, RunsRestoreService],
   needs: [{ module: "usage", service: UsageService, optional: true }],
@@ -94,6 +100,13 @@ export const runsModule = defineModule({
       round: deletionPropagator.round,
       onError: (error) => context.log.warn("projects that changed could not be looked for", { error }),
     });
+    const runFollower = createRunFollower({ db, log: context.log });
+    const follows = startRounds({
+      everyMs: SETTLE_EVERY_MS,
+      isFirstNow: false,
+      round: runFollower.round,
+      onError: (error) => context.log.warn("runs that moved could not be looked for", { error }),
+    });
     const workerDb = context.workerDb();
     const remover = startRemover({
       db: workerDb,
@@ -125,6 +138,7 @@ export const runsModule = defineModule({
       columnKeeper,
       staleness,
       deletionPropagator,
+      runFollower,
       graceDays: context.config.deletionGraceDays,
     });
     return Promise.resolve({
@@ -141,6 +155,8 @@ export const runsModule = defineModule({
           keptColumns.stop(),
           propagations.stop(),
           deletionPropagator.stop(),
+          follows.stop(),
+          runFollower.stop(),
           remover.stop(),
           searchThreads.close(),
         ]);

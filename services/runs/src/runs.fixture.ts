@@ -13,6 +13,7 @@ import { createTestDatabase, testSql, type TestDatabase } from "@tidemark/testki
 import { runsHandlers } from "./handlers.ts";
 import { runsMigrations } from "./module.ts";
 import { createDeletionPropagator, type DeletionPropagator } from "./deletion/deletion-propagator.ts";
+import { createRunFollower, type RunFollower } from "./move/run-follower.ts";
 import { createKeyCatalogue } from "./keys/key-catalogue.ts";
 import { createStaleness } from "./life/staleness.rules.ts";
 import { createSortKeyAsks } from "./columns/sorted-columns.ts";
@@ -36,6 +37,10 @@ const artifactsMigrations = {
   directory: join(import.meta.dirname, "../../artifacts/src/store"),
 };
 
+/** Traces and what imports know, which follow moved runs. */
+const tracesMigrations = { schema: "traces", directory: join(import.meta.dirname, "../../traces/src/store") };
+const importsMigrations = { schema: "imports", directory: join(import.meta.dirname, "../../imports-export/src/store") };
+
 export type RunsClient = Client<(typeof RunsService)["method"]>;
 
 /** Milliseconds without a sign of life after which runs of the fixture are stale. */
@@ -58,6 +63,8 @@ export type RunsFixture = {
   readonly url: string;
   /** Makes the runs of projects follow them. */
   readonly deletionPropagator: DeletionPropagator;
+  /** Makes what other services keep of moved runs follow them; it looks at them no longer than it has to. */
+  readonly runFollower: RunFollower;
   /** How far ahead the clock that decides which runs are stale is, in milliseconds. */
   readonly clock: { aheadMs: number };
   /** The changes that the service noted, in order. */
@@ -68,7 +75,15 @@ export type RunsFixture = {
 /** Starts the service on the given database or on a new one; `close` drops it either way. */
 export async function startRuns(given?: TestDatabase): Promise<RunsFixture> {
   const database =
-    given ?? (await createTestDatabase([runsMigrations, ingestMigrations, artifactsMigrations, controlMigrations]));
+    given ??
+    (await createTestDatabase([
+      runsMigrations,
+      ingestMigrations,
+      artifactsMigrations,
+      controlMigrations,
+      tracesMigrations,
+      importsMigrations,
+    ]));
   const { url } = database;
   const open = (role: string) => createDb({ url, role, application: "runs-test", connectionsMax: 12 });
   const db = open("tidemark_runs");
@@ -94,6 +109,11 @@ export async function startRuns(given?: TestDatabase): Promise<RunsFixture> {
     db,
     log: createLog({ level: "silent", service: "runs-test" }),
   });
+  const runFollower = createRunFollower({
+    db,
+    log: createLog({ level: "silent", service: "runs-test" }),
+    watchedSeconds: 0,
+  });
   const clientWith = (limitsOn: boolean, storageGate = openGate) =>
     createLocalClient(
       RunsService,
@@ -112,6 +132,7 @@ export async function startRuns(given?: TestDatabase): Promise<RunsFixture> {
           noteChange: (change) => void noted.push(change),
           staleness,
           deletionPropagator,
+          runFollower,
           graceDays: GRACE_DAYS,
         }),
       ),
@@ -124,10 +145,12 @@ export async function startRuns(given?: TestDatabase): Promise<RunsFixture> {
     owner,
     url,
     deletionPropagator,
+    runFollower,
     clock,
     noted,
     close: async () => {
       await deletionPropagator.stop();
+      await runFollower.stop();
       await Promise.all([db.close(), owner.close(), searchThreads.close()]);
       await database.drop();
     },

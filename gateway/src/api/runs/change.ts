@@ -117,7 +117,8 @@ export async function afterRunChange<T>(change: Promise<T>, clients: Clients, ca
   return result;
 }
 
-const listParameters = textParameters(
+/** The runs of a list, in a body. */
+export const listParameters = textParameters(
   selectionProperties,
   `The parameters of GET /runs. Without a limit all runs that pass, at most ${BULK_UPDATE.runsMax}.`,
 );
@@ -193,7 +194,13 @@ export const bulkUpdateSchema: Schema = objectSchema({
 });
 
 /** `{matched, updated, failed, results}`. */
-export function encodeBulkUpdate({ matched, updated, failed, results, replayed }: BulkUpdateRunsResponse): RouteReply {
+export function encodeBulkUpdate({
+  matched,
+  updated,
+  failed,
+  results,
+  replayed,
+}: Omit<BulkUpdateRunsResponse, "$typeName">): RouteReply {
   const resultJson = ({ runIds, ok, error }: BulkUpdateRunsResponse["results"][number]) => ({
     run_ids: runIds,
     ok,

@@ -34,6 +34,7 @@ import {
   summarizeRunsQuery,
   summarizeRunsSchema,
 } from "./list.ts";
+import { decodeMoveRuns, moveRunsBody } from "./move.ts";
 import { decodeGetRun, encodeGetRun, getRunQuery } from "./read.ts";
 import { decodeGetReadme, decodePutReadme, encodeReadme, readmeBody, readmeSchema } from "./readme.ts";
 import { relationsRoutes } from "./relations.ts";
@@ -177,6 +178,22 @@ export const runsRoutes: readonly Route[] = [
       const isMoved = request.status !== undefined && request.dryRun !== true;
       return isMoved ? afterRunChange(changing, clients, call) : changing;
     },
+    encode: encodeBulkUpdate,
+  }),
+  route({
+    method: "POST",
+    path: "/api/runs/move",
+    tag: "runs",
+    summary: "Move runs to another project",
+    description: `With everything that was logged. Up to ${BULK_UPDATE.runsMax} runs that are named or that a filter finds, ${BULK_UPDATE.together} together or not at all. Artifact versions stay in their collections, and lineage still leads to them. Not for project-scoped keys.`,
+    callers: ingestCallers,
+    rate: "ingest",
+    idempotency: "optional",
+    body: "required",
+    schemas: { body: moveRunsBody.schema, response: bulkUpdateSchema },
+    statuses: [200, 400, 401, 402, 403, 409],
+    decode: decodeMoveRuns,
+    rpc: (clients, request, call) => clients.runs.moveRuns(request, call),
     encode: encodeBulkUpdate,
   }),
   route({

@@ -27,11 +27,15 @@ export const artifactColumns = `a.id, a.org_id AS "orgId", a.run_id AS "runId", 
   a.size_bytes AS "sizeBytes", a.sha256, a.mime_type AS "mimeType", a.storage_backend AS "storageBackend", a.object_id AS "objectId", a.metadata,
   a.created_at AS "createdAt"`;
 
+/** The project of a run now, or what was known when the request came: its bytes may have taken long, and the run may have moved. */
+const projectNow = (run: string, known: string): string =>
+  `coalesce((SELECT f.project_id FROM runs.run_refs_v1 f WHERE f.org_id = $1 AND f.id = ${run}), ${known})`;
+
 const insertSql = sql(
   "artifacts_insert_artifact",
   `INSERT INTO artifacts.artifacts AS a (org_id, id, run_id, project_id, type, name, uri, step, size_bytes, sha256, mime_type,
                                          storage_backend, object_id, metadata)
-   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+   VALUES ($1, $2, $3, ${projectNow("$3", "$4")}, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
    RETURNING ${artifactColumns}`,
 );
 
@@ -63,7 +67,7 @@ export async function insertArtifact(
 const insertExternalSql = sql(
   "artifacts_insert_external_artifacts",
   `INSERT INTO artifacts.artifacts (org_id, id, run_id, project_id, type, name, uri, step, size_bytes, mime_type, storage_backend, metadata)
-   SELECT $1, a.id, $2, $3, a.type, a.name, a.uri, nullif(a.step, 'NaN'), nullif(a.size_bytes, 'NaN')::bigint, a.mime_type, 'external', a.metadata
+   SELECT $1, a.id, $2, ${projectNow("$2", "$3")}, a.type, a.name, a.uri, nullif(a.step, 'NaN'), nullif(a.size_bytes, 'NaN')::bigint, a.mime_type, 'external', a.metadata
    FROM unnest($4::uuid[], $5::text[], $6::text[], $7::text[], $8::float8[], $9::float8[], $10::text[], $11::text[])
         AS a (id, type, name, uri, step, size_bytes, mime_type, metadata)`,
 );

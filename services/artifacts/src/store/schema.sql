@@ -3,6 +3,8 @@
 CREATE SCHEMA artifacts;
 GRANT USAGE ON SCHEMA artifacts TO tidemark_artifacts, tidemark_artifacts_worker, tidemark_definer, tidemark_ingest,
   tidemark_runs, tidemark_usage;
+-- To own what follows; taken back at the end.
+GRANT CREATE ON SCHEMA artifacts TO tidemark_artifacts;
 
 CREATE TABLE artifacts.aliases (
   org_id uuid NOT NULL,
@@ -454,3 +456,45 @@ COMMENT ON FUNCTION artifacts.release_objects IS
   'the given bytes until their own are gone. Returns what need not be owed, because the bytes stay for others.';
 REVOKE ALL ON FUNCTION artifacts.release_objects FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION artifacts.release_objects TO tidemark_artifacts;
+
+CREATE FUNCTION artifacts.follow_runs_v1(org uuid, run_ids uuid[], project_ids uuid[], rows_max integer)
+RETURNS integer
+LANGUAGE plpgsql
+SECURITY DEFINER
+SET search_path TO 'pg_catalog', 'pg_temp'
+SET plan_cache_mode TO 'force_generic_plan'
+SET enable_seqscan TO 'off'
+AS $function$
+DECLARE
+  followed integer;
+  linked integer;
+BEGIN
+  WITH picked AS MATERIALIZED (
+    SELECT a.id, w.project_id FROM unnest(run_ids, project_ids) AS w (run_id, project_id)
+    CROSS JOIN LATERAL (SELECT f.id FROM artifacts.artifacts f
+                        WHERE f.org_id = org AND f.run_id = w.run_id AND f.project_id <> w.project_id OFFSET 0) a
+    LIMIT rows_max
+  )
+  UPDATE artifacts.artifacts a SET project_id = p.project_id
+  FROM picked p WHERE a.org_id = org AND a.id = p.id;
+  GET DIAGNOSTICS followed = ROW_COUNT;
+  WITH picked AS MATERIALIZED (
+    SELECT e.id, w.project_id FROM unnest(run_ids, project_ids) AS w (run_id, project_id)
+    CROSS JOIN LATERAL (SELECT f.id FROM artifacts.edges f
+                        WHERE f.org_id = org AND f.run_id = w.run_id AND f.project_id <> w.project_id OFFSET 0) e
+    LIMIT rows_max
+  )
+  UPDATE artifacts.edges e SET project_id = p.project_id
+  FROM picked p WHERE e.org_id = org AND e.id = p.id;
+  GET DIAGNOSTICS linked = ROW_COUNT;
+  RETURN followed + linked;
+END
+$function$;
+COMMENT ON FUNCTION artifacts.follow_runs_v1 IS
+  'Gives plain artifacts and edges of moved runs, at most rows_max of each, the projects of their runs. Returns how '
+  'many it found. Versions stay in their collections.';
+REVOKE ALL ON FUNCTION artifacts.follow_runs_v1 FROM PUBLIC;
+ALTER FUNCTION artifacts.follow_runs_v1 OWNER TO tidemark_artifacts;
+GRANT EXECUTE ON FUNCTION artifacts.follow_runs_v1 TO tidemark_runs;
+
+REVOKE CREATE ON SCHEMA artifacts FROM tidemark_artifacts;

@@ -16,10 +16,12 @@ export type EdgeRow = {
 const edgeColumns = `id, org_id AS "orgId", project_id AS "projectId", run_id AS "runId", version_id AS "versionId", direction, source,
   created_at AS "createdAt"`;
 
+// The run may have moved since the request or the upload began.
 // An existing edge is found by the key, which a SELECT might not use: the index of a version's edges looks as good.
 const insertEdge = sql(
   "artifacts_insert_edge",
-  `INSERT INTO artifacts.edges AS e (org_id, id, run_id, version_id, direction, project_id) VALUES ($1, $2, $3, $4, $5, $6)
+  `INSERT INTO artifacts.edges AS e (org_id, id, run_id, version_id, direction, project_id) VALUES ($1, $2, $3, $4, $5,
+     coalesce((SELECT f.project_id FROM runs.run_refs_v1 f WHERE f.org_id = $1 AND f.id = $3), $6))
    ON CONFLICT (org_id, run_id, version_id, direction) DO UPDATE SET source = e.source RETURNING ${edgeColumns}`,
 );
 

@@ -1,7 +1,10 @@
 -- Schema imports: what a new database starts with.
 
 CREATE SCHEMA imports;
-GRANT USAGE ON SCHEMA imports TO tidemark_definer, tidemark_imports, tidemark_imports_worker, tidemark_usage;
+GRANT USAGE ON SCHEMA imports TO tidemark_definer, tidemark_imports, tidemark_imports_worker, tidemark_runs,
+  tidemark_usage;
+-- To own what follows; taken back at the end.
+GRANT CREATE ON SCHEMA imports TO tidemark_imports;
 
 CREATE TABLE imports.archive_pieces (
   org_id uuid NOT NULL,
@@ -254,3 +257,36 @@ CREATE TRIGGER chunks_count_changed AFTER UPDATE ON imports.chunks
 
 CREATE TRIGGER chunks_count_removed AFTER DELETE ON imports.chunks
   REFERENCING OLD TABLE AS was_staged FOR EACH STATEMENT EXECUTE FUNCTION imports.count_staged();
+
+CREATE FUNCTION imports.follow_runs_v1(org uuid, run_ids uuid[], project_ids uuid[])
+RETURNS integer
+LANGUAGE plpgsql
+SECURITY DEFINER
+SET search_path TO 'pg_catalog', 'pg_temp'
+SET plan_cache_mode TO 'force_generic_plan'
+SET enable_seqscan TO 'off'
+AS $function$
+DECLARE
+  followed integer;
+BEGIN
+  WITH moved AS (
+    DELETE FROM imports.imported_runs i USING unnest(run_ids, project_ids) AS w (run_id, project_id)
+    WHERE i.org_id = org AND i.run_id = w.run_id AND i.project_id <> w.project_id
+    RETURNING i.identity, i.run_id, w.project_id
+  ), kept AS (
+    INSERT INTO imports.imported_runs (org_id, project_id, identity, run_id)
+    SELECT org, m.project_id, m.identity, m.run_id FROM moved m ORDER BY m.project_id, m.identity
+    ON CONFLICT (org_id, project_id, identity) DO NOTHING
+  )
+  SELECT count(*) INTO followed FROM moved;
+  RETURN followed;
+END
+$function$;
+COMMENT ON FUNCTION imports.follow_runs_v1 IS
+  'Lets imports find moved runs in the projects of their runs: one there with the same identity stays the one that is '
+  'found. Returns how many it moved.';
+REVOKE ALL ON FUNCTION imports.follow_runs_v1 FROM PUBLIC;
+ALTER FUNCTION imports.follow_runs_v1 OWNER TO tidemark_imports;
+GRANT EXECUTE ON FUNCTION imports.follow_runs_v1 TO tidemark_runs;
+
+REVOKE CREATE ON SCHEMA imports FROM tidemark_imports;

@@ -4,7 +4,7 @@ CREATE SCHEMA ingest;
 GRANT USAGE ON SCHEMA ingest TO tidemark_definer, tidemark_ingest, tidemark_ingest_worker, tidemark_runs,
   tidemark_usage;
 -- To own what follows; taken back at the end.
-GRANT CREATE ON SCHEMA ingest TO tidemark_definer;
+GRANT CREATE ON SCHEMA ingest TO tidemark_definer, tidemark_ingest;
 
 CREATE TYPE ingest.aggregate_page_change AS (run_id uuid, page integer, slot integer, stats double precision[]);
 COMMENT ON TYPE ingest.aggregate_page_change IS
@@ -280,7 +280,8 @@ CREATE TABLE ingest.metric_runs (
   point_count bigint NOT NULL,
   CONSTRAINT metric_runs_pkey PRIMARY KEY (org_id, run_id)
 ) WITH (fillfactor=50);
-COMMENT ON COLUMN ingest.metric_runs.version IS 'id of the newest segment that was ever written';
+COMMENT ON COLUMN ingest.metric_runs.version IS
+  'id of the newest segment that was ever written; grows by one also when the run moves to another project';
 COMMENT ON COLUMN ingest.metric_runs.key_count IS 'how many keys the run has, and so the id of the next one';
 COMMENT ON COLUMN ingest.metric_runs.point_count IS 'values that were ever stored';
 SELECT platform.fence('ingest.metric_runs');
@@ -348,7 +349,7 @@ CREATE TRIGGER objects_bytes_removed AFTER DELETE ON ingest.objects
 CREATE TRIGGER objects_bytes_changed AFTER UPDATE ON ingest.objects
   FOR EACH ROW WHEN (NOT new.from_attribute AND old.bytes <> new.bytes) EXECUTE FUNCTION platform.count_changed_bytes('objects');
 SELECT platform.fence('ingest.objects');
-GRANT SELECT, INSERT, UPDATE (summary, bytes) ON TABLE ingest.objects TO tidemark_ingest;
+GRANT SELECT, INSERT, UPDATE (project_id, summary, bytes) ON TABLE ingest.objects TO tidemark_ingest;
 GRANT SELECT, DELETE ON TABLE ingest.objects TO tidemark_ingest_worker;
 GRANT SELECT (org_id, from_attribute, bytes) ON TABLE ingest.objects TO tidemark_usage;
 
@@ -1483,6 +1484,35 @@ COMMENT ON FUNCTION ingest.finish_indexing IS
 REVOKE ALL ON FUNCTION ingest.finish_indexing FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION ingest.finish_indexing TO tidemark_ingest;
 
+CREATE FUNCTION ingest.follow_runs_v1(org uuid, run_ids uuid[], project_ids uuid[], rows_max integer)
+RETURNS integer
+LANGUAGE plpgsql
+SECURITY DEFINER
+SET search_path TO 'pg_catalog', 'pg_temp'
+SET plan_cache_mode TO 'force_generic_plan'
+SET enable_seqscan TO 'off'
+AS $function$
+DECLARE
+  followed integer;
+BEGIN
+  WITH picked AS MATERIALIZED (
+    SELECT o.id, w.project_id FROM unnest(run_ids, project_ids) AS w (run_id, project_id)
+    CROSS JOIN LATERAL (SELECT f.id FROM ingest.objects f
+                        WHERE f.org_id = org AND f.run_id = w.run_id AND f.project_id <> w.project_id OFFSET 0) o
+    LIMIT rows_max
+  )
+  UPDATE ingest.objects o SET project_id = p.project_id
+  FROM picked p WHERE o.org_id = org AND o.id = p.id;
+  GET DIAGNOSTICS followed = ROW_COUNT;
+  RETURN followed;
+END
+$function$;
+COMMENT ON FUNCTION ingest.follow_runs_v1 IS
+  'Gives objects of moved runs, at most rows_max of them, the projects of their runs. Returns how many it found.';
+REVOKE ALL ON FUNCTION ingest.follow_runs_v1 FROM PUBLIC;
+ALTER FUNCTION ingest.follow_runs_v1 OWNER TO tidemark_ingest;
+GRANT EXECUTE ON FUNCTION ingest.follow_runs_v1 TO tidemark_runs;
+
 CREATE FUNCTION ingest.in_one_bucket(
   a double precision, b double precision, low double precision, high double precision, buckets integer
 ) RETURNS boolean
@@ -2370,8 +2400,8 @@ GRANT EXECUTE ON FUNCTION ingest.metric_reach TO tidemark_ingest;
 
 CREATE FUNCTION ingest.metric_run_states(org uuid, run_ids uuid[], with_pages boolean[], key_runs integer[],
   keys text[], page_runs integer[], pages integer[])
-RETURNS TABLE(index integer, key_ids bytea, version bigint, key_count integer, point_count bigint, page integer,
-  stats bytea)
+RETURNS TABLE(index integer, key_ids bytea, version bigint, key_count integer, point_count bigint, project_id uuid,
+  page integer, stats bytea)
 LANGUAGE plpgsql
 STABLE
 SET plan_cache_mode TO 'force_generic_plan'
@@ -2386,13 +2416,14 @@ BEGIN
       FROM unnest(key_runs, keys) WITH ORDINALITY AS k (run, key, n)
     )
     SELECT NULL::integer, (SELECT string_agg(int4send(coalesce(f.id, -1)), ''::bytea ORDER BY f.n) FROM found f),
-           NULL::bigint, NULL::integer, NULL::bigint, NULL::integer, NULL::bytea
+           NULL::bigint, NULL::integer, NULL::bigint, NULL::uuid, NULL::integer, NULL::bytea
     UNION ALL
-    SELECT r.index::integer, NULL, m.version, m.key_count, m.point_count, NULL, NULL
+    SELECT r.index::integer, NULL, m.version, m.key_count, m.point_count,
+           (SELECT f.project_id FROM runs.run_refs_v1 f WHERE f.org_id = org AND f.id = r.id), NULL, NULL
     FROM unnest(run_ids) WITH ORDINALITY AS r (id, index)
     CROSS JOIN LATERAL (SELECT o.* FROM ingest.metric_runs o WHERE o.org_id = org AND o.run_id = r.id OFFSET 0) m
     UNION ALL
-    SELECT w.run, NULL, NULL, NULL, NULL, w.page, array_send(p.stats)
+    SELECT w.run, NULL, NULL, NULL, NULL, NULL, w.page, array_send(p.stats)
     FROM (SELECT f.run, f.id >> 5 AS page FROM found f WHERE f.id IS NOT NULL AND with_pages[f.run]
           UNION SELECT a.run, a.page FROM unnest(page_runs, pages) AS a (run, page)) w
     CROSS JOIN LATERAL (SELECT o.stats FROM ingest.metric_aggregate_pages o
@@ -2403,7 +2434,7 @@ COMMENT ON FUNCTION ingest.metric_run_states IS
   'Returns what a writer has to know of runs, in one snapshot. Arrays whose names end in runs hold indexes into '
   'run_ids, from 1. First a row without an index, with key_ids: the ids of the keys in the runs of key_runs, in their '
   'order, as 32-bit numbers, big-endian, -1 for a key that the run does not have. Then of each run with metrics its '
-  'version and its counts of keys and values, and each aggregate page that is requested by page_runs and pages, or '
+  'version, its counts of keys and values and its project, and each aggregate page that is requested by page_runs and pages, or '
   'that one of these keys is in if the run is with_pages, as array_send writes it. Plans as append_metric_group '
   'does.';
 REVOKE ALL ON FUNCTION ingest.metric_run_states FROM PUBLIC;
@@ -2603,6 +2634,39 @@ COMMENT ON FUNCTION ingest.metric_versions IS
   'Returns the version of each run, in their order; 0 for a run without metrics.';
 REVOKE ALL ON FUNCTION ingest.metric_versions FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION ingest.metric_versions TO tidemark_ingest;
+
+CREATE FUNCTION ingest.move_points_v1(org uuid, run_ids uuid[], from_projects uuid[], to_project uuid)
+RETURNS void
+LANGUAGE plpgsql
+SECURITY DEFINER
+SET search_path TO 'pg_catalog', 'pg_temp'
+SET plan_cache_mode TO 'force_generic_plan'
+SET enable_seqscan TO 'off'
+AS $function$
+DECLARE
+  this_month constant date := date_trunc('month', now() AT TIME ZONE 'UTC')::date;
+BEGIN
+  PERFORM ingest.lock_metric_runs(org, run_ids);
+  -- Whoever knows the run of before has to read it again, with its project.
+  UPDATE ingest.metric_runs m SET version = m.version + 1
+  FROM unnest(run_ids) AS w (id) WHERE m.org_id = org AND m.run_id = w.id;
+  INSERT INTO ingest.project_points AS p (org_id, project_id, slot, points, series, month, month_points)
+  SELECT org, g.project_id, 0, sum(g.points), sum(g.series), this_month, 0
+  FROM unnest(run_ids, from_projects) AS w (id, from_project)
+  CROSS JOIN LATERAL (SELECT o.point_count, o.key_count FROM ingest.metric_runs o
+                      WHERE o.org_id = org AND o.run_id = w.id OFFSET 0) m
+  CROSS JOIN LATERAL (VALUES (w.from_project, -m.point_count, -m.key_count),
+                             (to_project, m.point_count, m.key_count)) AS g (project_id, points, series)
+  GROUP BY g.project_id ORDER BY g.project_id
+  ON CONFLICT (org_id, project_id, slot) DO UPDATE SET points = p.points + excluded.points, series = p.series + excluded.series;
+END
+$function$;
+COMMENT ON FUNCTION ingest.move_points_v1 IS
+  'Counts the values and series of runs, distinct and ascending, in another project, in the transaction that moves '
+  'them. Locks as append_metric_group does. What was written this month stays with the project that it was written to.';
+REVOKE ALL ON FUNCTION ingest.move_points_v1 FROM PUBLIC;
+ALTER FUNCTION ingest.move_points_v1 OWNER TO tidemark_ingest;
+GRANT EXECUTE ON FUNCTION ingest.move_points_v1 TO tidemark_runs;
 
 CREATE FUNCTION ingest.move_rank_rows_to_block(org uuid, run uuid, of_set integer, rest_seconds double precision,
   entries_min integer, entries_max integer, overlaps_max integer)
@@ -3358,4 +3422,4 @@ COMMENT ON FUNCTION ingest.metric_columns_v1 IS
 REVOKE ALL ON FUNCTION ingest.metric_columns_v1 FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION ingest.metric_columns_v1 TO tidemark_runs;
 
-REVOKE CREATE ON SCHEMA ingest FROM tidemark_definer;
+REVOKE CREATE ON SCHEMA ingest FROM tidemark_definer, tidemark_ingest;

@@ -67,14 +67,17 @@ async function setNotes(tx: Tx, orgId: string, ids: readonly string[], notes: st
   }
 }
 
+/** Which runs a request is about: those that it names, or a part of a list. */
+export type RunSelection = Pick<BulkUpdateRunsRequest, "runIds" | "filter" | "order" | "limit" | "offset">;
+
 /**
- * Returns the distinct runs that a bulk update names, whether or not the caller may see them, or those that its filter finds.
+ * Returns the distinct runs that a request names, whether or not the caller may see them, or those that its filter finds.
  * @throws bad_request, also for a filter that finds too many; run_search_invalid, run_search_too_broad
  */
 export async function selectedRuns(
   deps: RunsDeps,
   call: Call,
-  { runIds, filter, order, limit, offset }: BulkUpdateRunsRequest,
+  { runIds, filter, order, limit, offset }: RunSelection,
 ): Promise<readonly string[]> {
   const { runsMax } = BULK_UPDATE;
   if (runIds.length > 0) {

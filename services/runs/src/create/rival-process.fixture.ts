@@ -9,6 +9,7 @@ import { until } from "@tidemark/testkit";
 import { createDeletionPropagator } from "../deletion/deletion-propagator.ts";
 import { runsHandlers } from "../handlers.ts";
 import { createKeyCatalogue } from "../keys/key-catalogue.ts";
+import { createRunFollower } from "../move/run-follower.ts";
 import { createStaleness } from "../life/staleness.rules.ts";
 import { createSearchThreads } from "../regex-search/search-threads.ts";
 import { asOwner, callAs, makeRun, GRACE_DAYS, STALE_MS, type RunsClient, type RunsFixture } from "../runs.fixture.ts";
@@ -63,6 +64,7 @@ export function startRival(fixture: RunsFixture, plans?: Plans): RivalProcess {
     noteChange: () => {},
     staleness,
     deletionPropagator,
+    runFollower: createRunFollower({ db, log: createLog({ level: "silent", service: "runs-test" }) }),
     graceDays,
   });
   const waiting = async (answer: string) =>

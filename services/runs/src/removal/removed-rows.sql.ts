@@ -39,6 +39,7 @@ export const removeRowsOfOrganization = organizationRemover("runs", [
   "signs_of_life",
   "readmes",
   "visibility_changes",
+  "moved_runs",
   "runs",
   "projects",
 ]);

@@ -66,6 +66,21 @@ GRANT SELECT, INSERT, UPDATE ON TABLE runs.kept_values TO tidemark_definer;
 GRANT SELECT, INSERT, UPDATE, DELETE ON TABLE runs.kept_values TO tidemark_runs;
 GRANT SELECT, DELETE ON TABLE runs.kept_values TO tidemark_runs_worker;
 
+CREATE TABLE runs.moved_runs (
+  org_id uuid NOT NULL,
+  run_id uuid NOT NULL,
+  xid xid8 DEFAULT pg_current_xact_id() NOT NULL,
+  at timestamptz DEFAULT clock_timestamp() NOT NULL,
+  CONSTRAINT moved_runs_pkey PRIMARY KEY (org_id, run_id)
+);
+COMMENT ON TABLE runs.moved_runs IS
+  'Runs that were moved to another project a moment ago: rows of other services may still have the earlier one.';
+SELECT platform.fence('runs.moved_runs');
+SELECT platform.unfence_for('runs.moved_runs', 'tidemark_definer');
+GRANT SELECT ON TABLE runs.moved_runs TO tidemark_definer;
+GRANT SELECT, INSERT, UPDATE, DELETE ON TABLE runs.moved_runs TO tidemark_runs;
+GRANT SELECT, DELETE ON TABLE runs.moved_runs TO tidemark_runs_worker;
+
 CREATE TABLE runs.projects (
   org_id uuid NOT NULL,
   id uuid NOT NULL,
@@ -290,7 +305,7 @@ GRANT SELECT (org_id, id, project_id, status, stop_state, stop_request_id, stop_
   stop_acknowledged_at) ON TABLE runs.runs TO tidemark_control;
 GRANT SELECT (org_id, id, project_id, status, created_at, stop_state, stop_request_id, stop_requested_at,
   stop_acknowledged_at, changed_xid, hidden, deleted_at), UPDATE (changed_xid) ON TABLE runs.runs TO tidemark_definer;
-GRANT SELECT, INSERT, UPDATE (name, status, tags, metadata, finished_at, resume_count, resumed_at, lifecycle,
+GRANT SELECT, INSERT, UPDATE (project_id, name, status, tags, metadata, finished_at, resume_count, resumed_at, lifecycle,
   stop_state, stop_request_id, stop_reason, stop_completion_message, stop_actor, stop_requested_at,
   stop_acknowledged_at, stop_completed_at, stop_updated_at, hidden, deleted_at, purge_after,
   logged_tags) ON TABLE runs.runs TO tidemark_runs;
@@ -944,11 +959,13 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION runs.mark_change IS
-  'Notes the transaction that changed the status or the stop request of a run, so that no writer can forget it.';
+  'Notes the transaction that changed the project, the status or the stop request of a run, so that no writer can '
+  'forget it.';
 REVOKE ALL ON FUNCTION runs.mark_change FROM PUBLIC;
 
 CREATE TRIGGER runs_mark_change BEFORE UPDATE ON runs.runs
-  FOR EACH ROW WHEN (old.status IS DISTINCT FROM new.status
+  FOR EACH ROW WHEN (old.project_id IS DISTINCT FROM new.project_id
+    OR old.status IS DISTINCT FROM new.status
     OR old.stop_state IS DISTINCT FROM new.stop_state
     OR old.stop_request_id IS DISTINCT FROM new.stop_request_id
     OR old.stop_requested_at IS DISTINCT FROM new.stop_requested_at
@@ -984,6 +1001,90 @@ COMMENT ON FUNCTION runs.merge_new_texts IS
 REVOKE ALL ON FUNCTION runs.merge_new_texts FROM PUBLIC;
 ALTER FUNCTION runs.merge_new_texts OWNER TO tidemark_definer;
 GRANT EXECUTE ON FUNCTION runs.merge_new_texts TO tidemark_runs;
+
+CREATE FUNCTION runs.move_runs(org uuid, run_ids uuid[], to_project uuid)
+RETURNS boolean
+LANGUAGE plpgsql
+SET plan_cache_mode TO 'force_generic_plan'
+SET enable_seqscan TO 'off'
+AS $function$
+DECLARE
+  homes uuid[];
+  change record;
+BEGIN
+  homes := ARRAY(
+    SELECT DISTINCT h.id FROM (
+      SELECT r.project_id FROM unnest(run_ids) AS w (id)
+      CROSS JOIN LATERAL (SELECT o.project_id FROM runs.runs o WHERE o.org_id = org AND o.id = w.id OFFSET 0) r
+      UNION ALL SELECT to_project) AS h (id)
+    ORDER BY h.id);
+  -- None is deleted meanwhile; a deleted one is not seen.
+  IF cardinality(homes) > (
+    SELECT count(*) FROM (
+      SELECT FROM unnest(homes) AS h (id)
+      CROSS JOIN LATERAL (SELECT FROM runs.projects p WHERE p.org_id = org AND p.id = h.id OFFSET 0 FOR KEY SHARE) p) l)
+  THEN
+    RETURN false;
+  END IF;
+
+  INSERT INTO runs.visibility_changes (org_id, project_id, run_id)
+  SELECT org, r.project_id, w.id FROM unnest(run_ids) AS w (id)
+  CROSS JOIN LATERAL (SELECT o.project_id FROM runs.runs o WHERE o.org_id = org AND o.id = w.id OFFSET 0) r;
+  INSERT INTO runs.moved_runs AS m (org_id, run_id) SELECT org, w.id FROM unnest(run_ids) AS w (id)
+  ON CONFLICT (org_id, run_id) DO UPDATE SET xid = excluded.xid, at = excluded.at;
+
+  -- One after another, in the order in which all lock counters.
+  FOR change IN
+    SELECT g.project_id, sum(g.sign * (r.status = 'running')::integer) AS running,
+           sum(g.sign * (r.status = 'finished')::integer) AS finished,
+           sum(g.sign * (r.status = 'failed')::integer) AS failed,
+           sum(g.sign * (r.status = 'running' AND r.display_status <> r.status)::integer) AS stopping,
+           sum(g.sign * (r.status = 'finished' AND r.display_status <> r.status)::integer) AS finished_stopped,
+           sum(g.sign * (r.status = 'failed' AND r.display_status <> r.status)::integer) AS failed_stopped
+    FROM unnest(run_ids) AS w (id)
+    CROSS JOIN LATERAL (SELECT o.project_id, o.status, o.display_status FROM runs.runs o
+                        WHERE o.org_id = org AND o.id = w.id OFFSET 0) r
+    CROSS JOIN LATERAL (VALUES (r.project_id, -1), (to_project, 1)) AS g (project_id, sign)
+    GROUP BY g.project_id ORDER BY g.project_id
+  LOOP
+    UPDATE runs.projects p SET
+      runs_running = p.runs_running + change.running, runs_finished = p.runs_finished + change.finished,
+      runs_failed = p.runs_failed + change.failed, runs_stopping = p.runs_stopping + change.stopping,
+      runs_finished_stopped = p.runs_finished_stopped + change.finished_stopped,
+      runs_failed_stopped = p.runs_failed_stopped + change.failed_stopped
+    WHERE p.org_id = org AND p.id = change.project_id;
+  END LOOP;
+
+  UPDATE runs.runs r SET project_id = to_project
+  FROM unnest(run_ids) AS w (id) WHERE r.org_id = org AND r.id = w.id;
+  UPDATE runs.run_texts t SET project_id = n.project_id, summary = n.summary, irregular = n.irregular
+  FROM unnest(run_ids) AS w (id)
+  CROSS JOIN LATERAL (SELECT o.* FROM runs.runs o WHERE o.org_id = org AND o.id = w.id OFFSET 0) r
+  CROSS JOIN LATERAL (SELECT o.name FROM runs.projects o WHERE o.org_id = org AND o.id = to_project OFFSET 0) p
+  CROSS JOIN LATERAL runs.texts_of(ROW (r.*)::runs.runs, p.name) n
+  WHERE t.org_id = org AND t.run_id = r.id;
+  RETURN true;
+END
+$function$;
+COMMENT ON FUNCTION runs.move_runs IS
+  'Moves locked runs, distinct, that are not in a project yet, to it, with counters and searched texts. False, and '
+  'nothing is changed, while that project or one of theirs is deleted. What other services keep of the runs follows '
+  'by moved_runs.';
+REVOKE ALL ON FUNCTION runs.move_runs FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION runs.move_runs TO tidemark_runs;
+
+CREATE FUNCTION runs.moved_organizations()
+RETURNS TABLE(org_id uuid)
+LANGUAGE sql
+STABLE SECURITY DEFINER
+SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+  SELECT DISTINCT m.org_id FROM runs.moved_runs m LIMIT 100;
+$function$;
+COMMENT ON FUNCTION runs.moved_organizations IS 'Returns organizations with rows in moved_runs.';
+REVOKE ALL ON FUNCTION runs.moved_organizations FROM PUBLIC;
+ALTER FUNCTION runs.moved_organizations OWNER TO tidemark_definer;
+GRANT EXECUTE ON FUNCTION runs.moved_organizations TO tidemark_runs;
 
 CREATE FUNCTION runs.names_deleted_project_v1(org uuid, project text)
 RETURNS boolean

@@ -1,9 +1,9 @@
 -- Schema traces: what a new database starts with.
 
 CREATE SCHEMA traces;
-GRANT USAGE ON SCHEMA traces TO tidemark_definer, tidemark_traces, tidemark_traces_worker, tidemark_usage;
+GRANT USAGE ON SCHEMA traces TO tidemark_definer, tidemark_runs, tidemark_traces, tidemark_traces_worker, tidemark_usage;
 -- To own what follows; taken back at the end.
-GRANT CREATE ON SCHEMA traces TO tidemark_definer;
+GRANT CREATE ON SCHEMA traces TO tidemark_definer, tidemark_traces;
 
 CREATE FUNCTION traces.search_text(root_name text, thread_id text, rollout_id text) RETURNS text
   LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -326,4 +326,46 @@ COMMENT ON FUNCTION traces.replace_segments IS
 REVOKE ALL ON FUNCTION traces.replace_segments FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION traces.replace_segments TO tidemark_traces;
 
-REVOKE CREATE ON SCHEMA traces FROM tidemark_definer;
+CREATE FUNCTION traces.follow_runs_v1(org uuid, run_ids uuid[], project_ids uuid[], rows_max integer)
+RETURNS integer
+LANGUAGE plpgsql
+SECURITY DEFINER
+SET search_path TO 'pg_catalog', 'pg_temp'
+SET plan_cache_mode TO 'force_generic_plan'
+SET enable_seqscan TO 'off'
+AS $function$
+DECLARE
+  followed integer;
+BEGIN
+  WITH picked AS MATERIALIZED (
+    SELECT t.trace_id, w.run_id, w.project_id FROM unnest(run_ids, project_ids) AS w (run_id, project_id)
+    CROSS JOIN LATERAL (SELECT f.trace_id FROM traces.traces f
+                        WHERE f.org_id = org AND f.run_id = w.run_id AND f.project_id <> w.project_id
+                        OFFSET 0 FOR UPDATE SKIP LOCKED) t
+    LIMIT rows_max
+  ), moved AS (
+    UPDATE traces.traces t SET project_id = p.project_id
+    FROM picked p WHERE t.org_id = org AND t.trace_id = p.trace_id AND t.run_id = p.run_id
+    RETURNING t.project_id, t.started_us, t.kinds | (1 << (16 + t.status)) AS facets, t.min_step
+  ), noted AS (
+    INSERT INTO traces.minutes AS m (org_id, scope_id, minute, facets, min_step_low, min_step_high)
+    SELECT org, v.project_id, v.started_us / 60000000 - (v.started_us % 60000000 < 0)::integer AS minute,
+           bit_or(v.facets), min(coalesce(v.min_step, 'Infinity')), max(coalesce(v.min_step, '-Infinity'))
+    FROM moved v GROUP BY 1, 2, 3 ORDER BY 2, 3
+    ON CONFLICT (org_id, scope_id, minute) DO UPDATE SET
+      facets = m.facets | excluded.facets,
+      min_step_low = least(m.min_step_low, excluded.min_step_low),
+      min_step_high = greatest(m.min_step_high, excluded.min_step_high)
+  )
+  SELECT count(*) INTO followed FROM moved;
+  RETURN followed;
+END
+$function$;
+COMMENT ON FUNCTION traces.follow_runs_v1 IS
+  'Gives traces of moved runs, at most rows_max of them, the projects of their runs. Returns how many it gave. Leaves '
+  'out traces that are being written.';
+REVOKE ALL ON FUNCTION traces.follow_runs_v1 FROM PUBLIC;
+ALTER FUNCTION traces.follow_runs_v1 OWNER TO tidemark_traces;
+GRANT EXECUTE ON FUNCTION traces.follow_runs_v1 TO tidemark_runs;
+
+REVOKE CREATE ON SCHEMA traces FROM tidemark_definer, tidemark_traces;

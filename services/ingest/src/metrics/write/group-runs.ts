@@ -29,7 +29,7 @@ export async function loadGroup(
   for (let loads = 0; await loadMissing(tx, orgId, runs, states); loads++) {
     if (loads === LOADS_MAX) return undefined;
   }
-  return runs.map((run) => ({ ...run, state: run.state! }));
+  return runs.map((run) => ({ ...run, projectId: run.state!.projectId ?? run.projectId, state: run.state! }));
 }
 
 function runsOf(writes: readonly PendingWrite[], states: RunStates): LoadingRun[] {

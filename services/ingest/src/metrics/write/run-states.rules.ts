@@ -3,6 +3,8 @@ import { LRUCache } from "lru-cache";
 /** The state of a run's metrics that the process knows. Only the group that writes the run changes it. */
 export type RunState = {
   readonly runId: string;
+  /** The project that the run had at this version; undefined for a run that has no metrics yet. A move makes another version. */
+  readonly projectId?: string;
   version: number;
   keyCount: number;
   pointCount: number;

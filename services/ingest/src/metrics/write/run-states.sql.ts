@@ -12,7 +12,13 @@ export type MetricRunsQuery = {
 };
 
 /** The stored state of a run's metrics; zeros for a run that was never written. */
-export type StoredRun = { readonly version: number; readonly keyCount: number; readonly pointCount: number };
+export type StoredRun = {
+  readonly version: number;
+  readonly keyCount: number;
+  readonly pointCount: number;
+  /** Undefined for a run that was never written. */
+  readonly projectId?: string;
+};
 
 /** The stored state of runs, as of one moment. */
 export type MetricRunsState = {
@@ -29,13 +35,15 @@ type StoredRow = {
   version: number;
   keyCount: number;
   pointCount: number;
+  projectId: string | null;
   page: number | null;
   stats: Buffer;
 };
 
 const loadRuns = binarySql(
   "ingest_load_metric_runs",
-  `SELECT index, key_ids AS "keyIds", version, key_count AS "keyCount", point_count AS "pointCount", page, stats
+  `SELECT index, key_ids AS "keyIds", version, key_count AS "keyCount", point_count AS "pointCount", project_id AS "projectId",
+     page, stats
    FROM ingest.metric_run_states($1, $2, $3, $4, $5, $6, $7)`,
 );
 
@@ -59,8 +67,8 @@ export async function loadMetricRuns(tx: Tx, query: MetricRunsQuery): Promise<Me
   for (const row of rows) {
     if (row.index === null) keyIds = int32sOf(row.keyIds);
     else if (row.page === null) {
-      const { version, keyCount, pointCount } = row;
-      runs[row.index - 1] = { version, keyCount, pointCount };
+      const { version, keyCount, pointCount, projectId } = row;
+      runs[row.index - 1] = { version, keyCount, pointCount, ...(projectId === null ? {} : { projectId }) };
     } else found.push({ run: row.index - 1, page: row.page, numbers: readFloat8Array(row.stats) });
   }
   return { runs, keyIds, pages: found };

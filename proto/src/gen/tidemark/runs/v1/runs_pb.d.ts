@@ -2352,6 +2352,107 @@ export declare type BulkUpdateRunsRequest = Message<"tidemark.runs.v1.BulkUpdate
 export declare const BulkUpdateRunsRequestSchema: GenMessage<BulkUpdateRunsRequest>;
 
 /**
+ * Which runs to move, and where to.
+ *
+ * @generated from message tidemark.runs.v1.MoveRunsRequest
+ */
+export declare type MoveRunsRequest = Message<"tidemark.runs.v1.MoveRunsRequest"> & {
+  /**
+   * As in BulkUpdateRunsRequest.
+   *
+   * @generated from field: repeated string run_ids = 1;
+   */
+  runIds: string[];
+
+  /**
+   * @generated from field: tidemark.runs.v1.RunFilter filter = 2;
+   */
+  filter?: RunFilter | undefined;
+
+  /**
+   * @generated from field: tidemark.runs.v1.RunOrder order = 3;
+   */
+  order?: RunOrder | undefined;
+
+  /**
+   * @generated from field: optional uint32 limit = 4;
+   */
+  limit?: number | undefined;
+
+  /**
+   * @generated from field: uint64 offset = 5;
+   */
+  offset: bigint;
+
+  /**
+   * The name of the project.
+   *
+   * @generated from field: string project = 6;
+   */
+  project: string;
+
+  /**
+   * Returns which hundreds would move, and changes nothing.
+   *
+   * @generated from field: bool dry_run = 7;
+   */
+  dryRun: boolean;
+
+  /**
+   * Empty: none.
+   *
+   * @generated from field: string idempotency_key = 8;
+   */
+  idempotencyKey: string;
+};
+
+/**
+ * Describes the message tidemark.runs.v1.MoveRunsRequest.
+ * Use `create(MoveRunsRequestSchema)` to create a new message.
+ */
+export declare const MoveRunsRequestSchema: GenMessage<MoveRunsRequest>;
+
+/**
+ * What became of a move; as BulkUpdateRunsResponse.
+ *
+ * @generated from message tidemark.runs.v1.MoveRunsResponse
+ */
+export declare type MoveRunsResponse = Message<"tidemark.runs.v1.MoveRunsResponse"> & {
+  /**
+   * @generated from field: uint32 matched = 1;
+   */
+  matched: number;
+
+  /**
+   * How many are in the project now.
+   *
+   * @generated from field: uint32 updated = 2;
+   */
+  updated: number;
+
+  /**
+   * @generated from field: uint32 failed = 3;
+   */
+  failed: number;
+
+  /**
+   * @generated from field: repeated tidemark.runs.v1.BulkUpdateResult results = 4;
+   */
+  results: BulkUpdateResult[];
+
+  /**
+   * @generated from field: bool replayed = 5;
+   */
+  replayed: boolean;
+};
+
+/**
+ * Describes the message tidemark.runs.v1.MoveRunsResponse.
+ * Use `create(MoveRunsResponseSchema)` to create a new message.
+ */
+export declare const MoveRunsResponseSchema: GenMessage<MoveRunsResponse>;
+
+/**
  * What became of a bulk update.
  *
  * @generated from message tidemark.runs.v1.BulkUpdateRunsResponse
@@ -2933,6 +3034,17 @@ export declare const RunsService: GenService<{
     methodKind: "unary";
     input: typeof BulkUpdateRunsRequestSchema;
     output: typeof BulkUpdateRunsResponseSchema;
+  },
+  /**
+   * Moves runs to another project, which is made when it is missing, a hundred together or not at all. Reasons: forbidden (project-scoped
+   * key), and those of BulkUpdateRuns and of a new project.
+   *
+   * @generated from rpc tidemark.runs.v1.RunsService.MoveRuns
+   */
+  moveRuns: {
+    methodKind: "unary";
+    input: typeof MoveRunsRequestSchema;
+    output: typeof MoveRunsResponseSchema;
   },
   /**
    * The readme of a run. Reasons: not_found.
