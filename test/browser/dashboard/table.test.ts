@@ -51,6 +51,23 @@ describeDashboard("the table of a project", (scene) => {
     expect(await page.getByText("is searched as text").count()).toBe(0);
   });
 
+  test("moves selected runs to a new project, and back", async () => {
+    const { api, open } = scene();
+    const ids = [await made("origin", "m1"), await made("origin", "m2")];
+    const projectOf = async (id: string) => (await api.get(`/runs/${id}`)).json.run.project as string;
+    const watched = await open({ path: `/p/origin?sel=${ids.join()}` });
+    const { page } = watched;
+    await act(page, "Move to project…");
+    await page.getByLabel("Project", { exact: true }).fill("goal");
+    await page.getByText("There is no such project yet. It is created.").waitFor();
+    await expectAccessible(watched);
+    await page.keyboard.press("Enter");
+    await page.getByText("Moved 2 runs to goal.").waitFor();
+    expect(await Promise.all(ids.map(projectOf))).toEqual(["goal", "goal"]);
+    await page.getByRole("button", { name: "Undo" }).click();
+    await until("they are back", async () => (await Promise.all(ids.map(projectOf))).join() === "origin,origin");
+  });
+
   test("is resized by keys and by the pointer, and keeps that in the address", async () => {
     const { open } = scene();
     const { page } = await open({ path: "/p/few" });

@@ -15,6 +15,8 @@ type Native = {
   readonly readOnly?: boolean;
   readonly spellcheck?: boolean;
   readonly maxLength?: number;
+  /** The id of a `datalist` with suggestions. */
+  readonly list?: string;
   readonly min?: string;
   readonly onKeyDown?: (event: KeyboardEvent) => void;
   readonly onBlur?: () => void;

@@ -6,6 +6,8 @@ import { Menu, type MenuItem } from "../../../ui/menu.tsx";
 import { countWords } from "../../../ui/words.ts";
 import type { BulkAction, BulkRun } from "./bulk.ts";
 import { BulkDialog } from "./bulk-dialog.tsx";
+import { mayMove } from "./move-calls.ts";
+import { MoveDialog } from "./move-dialog.tsx";
 
 /** Runs that can be compared. */
 const COMPARED_MAX = 50;
@@ -59,6 +61,7 @@ export function BulkBar({
           { label: "Mark dead runs as failed…", icon: "flag", onSelect: open("end") },
         ] as const)
       : []),
+    ...(mayMove() ? ([{ label: "Move to project…", icon: "move", onSelect: open("move") }] as const) : []),
     ...(mayControl() ? ([{ label: "Stop…", icon: "stop", onSelect: open("stop"), hint: "s" }] as const) : []),
     ...(may("delete")
       ? (["line", { label: "Delete…", icon: "trash", danger: true, onSelect: open("delete") }] as const)
@@ -96,7 +99,19 @@ export function BulkBar({
           </Button>
         </div>
       )}
-      {action !== undefined && (
+      {action === "move" && (
+        <MoveDialog
+          project={project}
+          runs={isAll ? { projectId, q } : { ids: selected.map(({ id }) => id) }}
+          count={count}
+          onClose={() => onAction(undefined)}
+          onMoved={() => {
+            onClear();
+            onDone();
+          }}
+        />
+      )}
+      {action !== undefined && action !== "move" && (
         <BulkDialog
           kind={action}
           projectId={projectId}

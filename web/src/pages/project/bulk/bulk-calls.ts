@@ -86,5 +86,6 @@ export const ACTION_WORDS: Readonly<Record<BulkAction["kind"], readonly [title: 
     notes: ["Replace the notes", "Replace notes", "Replaced the notes of"],
     stop: ["Stop runs", "Stop runs", "Asked to stop"],
     end: ["Mark dead runs as failed", "Mark as failed", "Ended"],
+    move: ["Move runs", "Move runs", "Moved"],
     delete: ["Delete runs", "Delete runs", "Deleted"],
   };

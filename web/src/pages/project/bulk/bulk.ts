@@ -16,6 +16,7 @@ export type BulkAction =
   | { readonly kind: "notes"; readonly notes: string }
   | { readonly kind: "stop" }
   | { readonly kind: "end" }
+  | { readonly kind: "move" }
   | { readonly kind: "delete" };
 
 /** Some runs for which the same is set. */
@@ -40,6 +41,7 @@ export function changedBy(action: BulkAction, runs: readonly BulkRun[]): readonl
       return runs.filter(({ status }) => status === "running");
     case "end":
       return runs.filter(({ status, stale }) => status === "running" && stale);
+    case "move":
     case "delete":
       return runs;
   }
