@@ -6,11 +6,22 @@ import { createReport } from "./frame/report.ts";
 import { lists } from "./lists.ts";
 import { neighbors } from "./neighbors.ts";
 import { tenants } from "./tenants.ts";
+import { engines } from "./engines.ts";
 import { traces } from "./traces.ts";
 import { web } from "./web.ts";
 import { writes } from "./writes.ts";
 
-const benches: Readonly<Record<string, Bench>> = { writes, bytes, lists, tenants, traces, neighbors, charts, web };
+const benches: Readonly<Record<string, Bench>> = {
+  writes,
+  bytes,
+  lists,
+  tenants,
+  traces,
+  neighbors,
+  charts,
+  web,
+  engines,
+};
 
 const names = Object.keys(benches);
 const checked = names.filter((name) => benches[name]!.onlyByName !== true);
