@@ -14,6 +14,8 @@ export type Line = {
   /** Whether the band is how far the runs of a group spread, which has no spikes that may hide in a bucket. */
   readonly isSpread?: boolean;
   readonly count?: Float64Array | undefined;
+  /** Only its points are drawn. */
+  readonly hasOnlyPoints?: boolean;
   readonly smoothed?: Float64Array | undefined;
   readonly step?: Float64Array | undefined;
   /** Of a fork with the part of its parent: points up to this step are the parent's. */

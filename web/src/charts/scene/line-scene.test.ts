@@ -32,6 +32,13 @@ describe("a picture of lines", () => {
     expect(lineScene({ lines: [line(column(), column())], axes, size, inks })).toBeUndefined();
   });
 
+  test("has a dot for each value and no path where only points are drawn", () => {
+    const { scene } = drawn([line(column(1, 1, 2, 3), column(5, 6, Number.NaN, 7), { hasOnlyPoints: true })]);
+    const [dots] = of(scene.inside, "dots");
+    expect(dots!.points).toHaveLength(6);
+    expect(of(scene.inside, "path").filter(({ label }) => label !== undefined)).toEqual([]);
+  });
+
   test("shows a band to the extremes of each bucket, so that one spike is seen that the mean hides", () => {
     const n = 100;
     const x = Float64Array.from({ length: n }, (_, i) => i * 5000);

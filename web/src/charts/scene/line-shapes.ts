@@ -38,7 +38,8 @@ function tracedOf(line: Line, x: Scale, y: Scale): Traced {
   if (known?.view === view) return known.found;
   const { low, high, smoothed, isSpread = false } = line;
   const places = inView(line, x);
-  const gap = gapOf(line.x);
+  // Behind a gap before each point, all are isolated.
+  const gap = line.hasOnlyPoints === true ? 0 : gapOf(line.x);
   const isFork = line.forkStep !== undefined;
   const found: Traced = {
     spikes:
@@ -136,7 +137,7 @@ function traceOf(
       end();
       continue;
     }
-    if (length > 0 && isGap(xs, i, gap)) end();
+    if (length > 0 && (gap === 0 || isGap(xs, i, gap))) end();
     path.push(left, top);
     length += 1;
   }

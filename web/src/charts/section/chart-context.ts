@@ -79,8 +79,8 @@ export type ShownChart = ChartOptions & {
 };
 
 /** Returns the metrics of a chart. */
-export function keysOf({ key, also, nameOf }: ShownChart): ChartKeys {
-  return { keys: [key, ...also], nameOf };
+export function keysOf({ key, also, nameOf, mark }: ShownChart): ChartKeys {
+  return { keys: [key, ...also], nameOf, hasOnlyPoints: mark === "points" };
 }
 
 /** Returns the title of a chart: its own, else its metrics. */

@@ -89,6 +89,15 @@ export function ChartSettings({
           ]}
           onChange={(band) => set({ band: band === SHARED ? undefined : band })}
         />
+        <Select
+          label="Draw"
+          value={own.mark ?? "lines"}
+          options={[
+            { value: "lines", label: "Lines" },
+            { value: "points", label: "Points" },
+          ]}
+          onChange={(mark) => set({ mark: mark === "points" ? mark : undefined })}
+        />
         <OtherMetrics own={own} keys={context.metricKeys} onChange={(also) => set({ also })} />
       </div>
     </Dialog>

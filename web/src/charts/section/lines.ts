@@ -13,6 +13,8 @@ export type ChartKeys = {
   readonly keys: readonly string[];
   /** Short names of keys, for the chart of a single run. */
   readonly nameOf?: ((key: string) => string | undefined) | undefined;
+  /** Only points are drawn. */
+  readonly hasOnlyPoints?: boolean;
 };
 
 /** Whose lines are drawn, and how. */
@@ -109,4 +111,9 @@ export function legendOf(
   if (state.group === undefined && keys.length === 1) return [];
   if (state.group !== undefined || runs.length === 1) return lines;
   return keys.map((name, k) => ({ name, color: "currentColor", dash: DASHES[k % DASHES.length]! }));
+}
+
+/** Returns a line of which only the points are drawn. */
+export function pointsOf(line: Line): Line {
+  return { ...line, low: undefined, high: undefined, smoothed: undefined, hasOnlyPoints: true };
 }

@@ -9,7 +9,7 @@ import type { LegendLine } from "../view/legend.tsx";
 import { pageInks } from "../view/canvas-stage.ts";
 import { watchProject } from "../../api/changes.ts";
 import type { ChartContext } from "./chart-context.ts";
-import { groupLines, keyLookIds, legendOf, runLines, type ChartKeys } from "./lines.ts";
+import { groupLines, keyLookIds, legendOf, pointsOf, runLines, type ChartKeys } from "./lines.ts";
 import type { Range } from "../scene/scale.ts";
 import { useGroups, useSeries, type Loaded } from "./use-series.ts";
 
@@ -34,7 +34,7 @@ export function bucketsOf(width: number): number {
 /** Reads what a chart shows, while `active`: the lines of runs, or of groups of them. */
 export function useLines(context: ChartContext, chart: ChartKeys, buckets: number, active: boolean): ChartLines {
   const { runs, state } = context;
-  const { keys } = chart;
+  const { keys, hasOnlyPoints = false } = chart;
   const isGrouped = state.group !== undefined;
   const isReading = active && runs.length > 0;
   const series = useRunSeries(context, keys, buckets, isReading && !isGrouped);
@@ -46,9 +46,11 @@ export function useLines(context: ChartContext, chart: ChartKeys, buckets: numbe
   const ids = isGrouped ? ownIds : [...runs.map(({ id }) => id), ...ownIds];
   const looks = ids.map((id) => lineInk(id, theme) + lineLook(id).dash.join(" ")).join();
   const lines = useMemo(() => {
-    if (isGrouped) return groups.result && groupLines(groups.result, keys, state.band, theme);
-    return series.result && runLines(series.result, context, chart, theme);
-  }, [loaded.result, isGrouped, state.band, state.lineage, theme, looks, runs, keys.join("\n")]);
+    const found = isGrouped
+      ? groups.result && groupLines(groups.result, keys, state.band, theme)
+      : series.result && runLines(series.result, context, chart, theme);
+    return hasOnlyPoints ? found?.map(pointsOf) : found;
+  }, [loaded.result, isGrouped, state.band, state.lineage, theme, looks, runs, keys.join("\n"), hasOnlyPoints]);
   const shown = isReading || !active ? lines : [];
   return {
     lines: shown,

@@ -18,6 +18,8 @@ export type ChartOptions = {
   readonly yMax?: number;
   readonly smoothing?: Smoothing | "none";
   readonly band?: Band;
+  /** Points without lines between them, as a scatter plot of two metrics has; lines otherwise. */
+  readonly mark?: "points";
 };
 
 /** Metrics that a chart shows in addition to its first. */
@@ -41,7 +43,7 @@ export function chartsText(charts: readonly ChartOptions[]): string | undefined 
   );
 }
 
-function partsOf({ key, also, title, size, x, yLog, yMin, yMax, smoothing, band }: ChartOptions): string[] {
+function partsOf({ key, also, title, size, x, yLog, yMin, yMax, smoothing, band, mark }: ChartOptions): string[] {
   const smooth =
     smoothing === undefined || smoothing === "none" ? smoothing : `${smoothing.kind}:${smoothing.parameter}`;
   const named = {
@@ -53,6 +55,7 @@ function partsOf({ key, also, title, size, x, yLog, yMin, yMax, smoothing, band 
     max: yMax,
     smooth,
     band,
+    mark,
   };
   return [
     key,
@@ -94,6 +97,7 @@ function optionsOf(key: string, parts: readonly string[]): ChartOptions {
     yMax: isRange ? yMax : undefined,
     smoothing,
     band: band === "std" || band === "range" || band === "none" ? band : undefined,
+    mark: values.get("mark") === "points" ? ("points" as const) : undefined,
   };
   return {
     key,

@@ -28,6 +28,7 @@ const charts = fc
       yMin: fc.integer(),
       smoothing: fc.constantFrom("none" as const, { kind: "ema" as const, parameter: 0.5 }),
       band: fc.constantFrom("std" as const, "range" as const, "none" as const),
+      mark: fc.constant("points" as const),
     },
     { requiredKeys: ["key", "also", "size"] },
   )
@@ -119,7 +120,7 @@ describe("the choices for charts", () => {
     "patterns=0",
     "opened=,",
     "own=loss",
-    "own=loss,loss\\,size=4\\,x=what\\,smooth=ema:2\\,band=wide\\,min=x\\,y=curved\\,also=loss",
+    "own=loss,loss\\,size=4\\,x=what\\,smooth=ema:2\\,band=wide\\,mark=x\\,min=x\\,y=curved\\,also=loss",
     "own=a\\,min=3\\,max=3",
   ])("that make no sense, as %s, are as usual", (query) => {
     expect(stateOf(new URLSearchParams(query))).toEqual(STATE_USUAL);
