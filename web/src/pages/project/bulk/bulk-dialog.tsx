@@ -1,5 +1,8 @@
 import { useEffect, useState } from "preact/hooks";
 import { deleteOrRestore } from "../../../api/deletions.ts";
+import { may } from "../../../api/session.ts";
+import { trashAddress } from "../../../app/addresses.ts";
+import { Link } from "../../../app/location.tsx";
 import { attempt } from "../../../ui/fault.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Dialog } from "../../../ui/dialog.tsx";
@@ -106,7 +109,18 @@ export function BulkDialog({
         </>
       }
     >
-      {kind === "delete" && <p>Deleted runs disappear from all lists immediately. They can be restored for 30 days.</p>}
+      {kind === "delete" && (
+        <p>
+          Deleted runs disappear from all lists immediately. They can be restored for 30 days
+          {may("people") && (
+            <>
+              {" "}
+              from the <Link href={trashAddress(projectId)}>trash</Link>
+            </>
+          )}
+          .
+        </p>
+      )}
       {kind === "stop" && (
         <p>
           The training processes are told at their next poll. The table shows when each acknowledges and when it has
