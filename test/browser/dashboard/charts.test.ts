@@ -180,7 +180,6 @@ describeWith(executable)("charts in a browser", () => {
         ["gamma", "#107b61"],
       ],
     );
-    // The run that was out of view has its color again, because no other took it.
     await page.reload();
     await drawn(page, "loss");
     expect(await looks()).toEqual(before);
@@ -459,7 +458,6 @@ describeWith(executable)("charts in a browser", () => {
       query: "?y=log&smooth=ema:0.9&keys=,loss&zoom=0~200",
     });
     const plot = await drawn(watched.page, "loss");
-    // Values are beside the pointer, and stay when it goes over them once they are pinned.
     const box = (await plot.boundingBox())!;
     for (const x of [150, box.width - 20]) {
       await plot.hover({ position: { x, y: 80 } });
@@ -482,7 +480,6 @@ describeWith(executable)("charts in a browser", () => {
     expect((await full.locator(".tm-chart-plot").boundingBox())!.height).toBeGreaterThan(650);
     const legend = await full.getByRole("list", { name: "Runs" }).getByRole("listitem").allInnerTexts();
     expect(legend.map((name) => name.trim())).toEqual(["alpha", "beta"]);
-    for (const name of ["Horizontal axis", "Smoothing"]) await full.getByLabel(name, { exact: true }).waitFor();
     for (const name of ["Group", "Axes", "Reset zoom", "Table", "Download"])
       await full.getByRole("button", { name, exact: true }).waitFor();
     await expectAccessible(watched);
@@ -509,7 +506,6 @@ describeWith(executable)("charts in a browser", () => {
     const full = page.getByRole("dialog", { name: "loss" });
     await full.locator(".tm-chart-plot[data-x]").waitFor();
     expect(await full.evaluate((dialog) => [dialog.scrollWidth, dialog.clientHeight])).toEqual([390, 844]);
-    expect((await full.locator(".tm-chart-plot").boundingBox())!.height).toBeGreaterThan(400);
     expect(everyFault()).toEqual([]);
   });
 });
