@@ -30,7 +30,7 @@ type Cost = { readonly draw: Spent; readonly zoom: Spent; readonly move: Spent }
 
 /** The dashboard's drawing of lines beside uPlot: bytes of code, and the main thread's time for drawing, zooming and pointing. */
 export const engines: Bench = {
-  about: "our line charts beside uPlot, in Chromium (docs/adr/0059)",
+  about: "our line charts beside uPlot, in Chromium (docs/adr/0060)",
   onlyByName: true,
   async run({ report, rounds, scaled }) {
     const executable = await requireChromium("the benchmark of chart engines");
