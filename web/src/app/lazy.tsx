@@ -1,10 +1,11 @@
-import type { FunctionComponent } from "preact";
+import type { ComponentChildren, FunctionComponent } from "preact";
 import { useEffect, useState } from "preact/hooks";
 
-/** Returns a component whose part of the bundle is loaded when it is first shown. `onMissing` is called if that fails. */
+/** Returns a component whose part of the bundle is loaded when it is first shown. It shows `meanwhile` until then; `onMissing` is called if that fails. */
 export function lazy<P extends object>(
   load: () => Promise<FunctionComponent<P>>,
   onMissing: () => void,
+  meanwhile: ComponentChildren = null,
 ): FunctionComponent<P> {
   let Part: FunctionComponent<P> | undefined;
   return function Lazy(props: P) {
@@ -16,6 +17,6 @@ export function lazy<P extends object>(
         redraw(true);
       }, onMissing);
     }, []);
-    return Part === undefined ? null : <Part {...props} />;
+    return Part === undefined ? <>{meanwhile}</> : <Part {...props} />;
   };
 }

@@ -4,7 +4,8 @@ import "../charts.css";
 import { Button } from "../../ui/button.tsx";
 import { drawScene } from "../scene/canvas.ts";
 import type { Scene } from "../scene/scene.ts";
-import { downloadScene, type PictureKind } from "../section/downloads.ts";
+import { attempt } from "../../ui/fault.ts";
+import type { PictureKind } from "../section/downloads.ts";
 import { pageInks, usePainter } from "../view/canvas-stage.ts";
 
 const PICTURES: readonly PictureKind[] = ["PNG", "SVG"];
@@ -84,7 +85,12 @@ export function Stage({
                 kind="quiet"
                 size="s"
                 icon="download"
-                onClick={() => downloadScene(scene, title, pageInks.peek(), kind)}
+                onClick={() =>
+                  void attempt(async () => {
+                    const { downloadScene } = await import("../section/downloads.ts");
+                    downloadScene(scene, title, pageInks.peek(), kind);
+                  })
+                }
               >
                 {kind}
               </Button>

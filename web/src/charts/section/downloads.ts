@@ -1,4 +1,4 @@
-import { signal } from "@preact/signals";
+import "../../pages/shared-chunk.ts";
 import { saveFile } from "../../ui/save-file.ts";
 import { inTheme } from "../look/palette.ts";
 import { drawScene } from "../scene/canvas.ts";
@@ -15,13 +15,15 @@ const PNG_RATIO = 2;
 /** A picture as a file. */
 export type PictureKind = "PNG" | "SVG";
 
-/** Whether saved pictures of line charts have no ground, for slides of any color; else they are on white paper. */
-export const isTransparent = signal(false);
-
-/** Stores a line chart as a picture with all that it needs outside of its page. */
-export function downloadLines(input: LineSceneInput, words: FigureWords, kind: PictureKind): void {
+/** Stores a line chart as a picture with all that it needs outside of its page, on white paper or without a ground. */
+export function downloadLines(
+  input: LineSceneInput,
+  words: FigureWords,
+  kind: PictureKind,
+  isTransparent: boolean,
+): void {
   const isForced = !input.inks.surface.startsWith("#");
-  const onPage = isTransparent.peek() && !isForced;
+  const onPage = isTransparent && !isForced;
   const inks = onPage ? { ...input.inks, surface: "transparent" } : PAPER;
   const lines = onPage ? input.lines : input.lines.map((line) => ({ ...line, color: inTheme(line.color, "light") }));
   const figure = lineFigure({ ...input, lines, inks, highlight: undefined }, words);

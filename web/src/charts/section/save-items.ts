@@ -1,10 +1,18 @@
+import { signal } from "@preact/signals";
 import type { RefObject } from "preact";
+import { attempt } from "../../ui/fault.ts";
 import type { MenuItem } from "../../ui/menu.tsx";
 import type { ChartHandle } from "../line-chart.tsx";
 import type { Line } from "../scene/line-model.ts";
 import type { ChartState } from "../state/chart-state.ts";
 import { axisLabel, axisName } from "./axis-names.ts";
-import { downloadCsv, downloadLines, isTransparent, type PictureKind } from "./downloads.ts";
+import type { PictureKind } from "./downloads.ts";
+
+/** Whether saved pictures of line charts have no ground, for slides of any color; else they are on white paper. */
+const isTransparent = signal(false);
+
+/** What draws files is loaded with the first. */
+const downloads = () => import("./downloads.ts");
 
 /** Returns the items of a menu that save what a chart shows; without lines nothing can be saved. */
 export function saveItems(
@@ -20,8 +28,9 @@ export function saveItems(
     disabled,
     onSelect: () => {
       const input = handle.current?.input();
-      if (input !== undefined)
-        downloadLines(input, { title: name, xLabel: axisLabel(state, input.axes.offsetMinutes), yLabel: name }, kind);
+      if (input === undefined) return;
+      const words = { title: name, xLabel: axisLabel(state, input.axes.offsetMinutes), yLabel: name };
+      void attempt(async () => (await downloads()).downloadLines(input, words, kind, isTransparent.peek()));
     },
   });
   return [
@@ -31,7 +40,8 @@ export function saveItems(
       disabled,
       onSelect: () => {
         const drawn = handle.current?.drawn();
-        if (drawn !== undefined) downloadCsv(lines!, drawn, name, axisName(state));
+        if (drawn === undefined) return;
+        void attempt(async () => (await downloads()).downloadCsv(lines!, drawn, name, axisName(state)));
       },
     },
     picture("PNG"),

@@ -2,6 +2,8 @@ import { runAddress } from "../../app/addresses.ts";
 import { navigate, setQuery } from "../../app/location.tsx";
 import type { GridHandle } from "../../table/grid-types.ts";
 import type { MenuPlace } from "../../ui/context-menu.tsx";
+import { lazy } from "../../app/lazy.tsx";
+import { toast } from "../../ui/toast.tsx";
 import { EmptyState, ErrorNote } from "../../ui/page-states.tsx";
 import { ChartSection } from "../../charts/index.ts";
 import { Skeleton } from "../../ui/spinner.tsx";
@@ -14,7 +16,6 @@ import { RUNS_DRAWN_MAX } from "./runs/use-runs.ts";
 import { RunTable } from "./table/run-table.tsx";
 import type { ProjectRuns } from "./runs/use-project-runs.ts";
 import type { View } from "./view/use-view.ts";
-import { ColumnCharts } from "./by-column/column-charts.tsx";
 
 type RunsPaneProps = {
   readonly project: string;
@@ -106,6 +107,13 @@ function Contents({ project, projectId, view, runs, onLook, onPoint, onMenu, han
     />
   );
 }
+
+/** Few look at parameters first. */
+const ColumnCharts = lazy(
+  async () => (await import("./by-column/column-charts.tsx")).ColumnCharts,
+  () => toast("This part could not be loaded. Reload the page.", { kind: "bad" }),
+  <Skeleton height="220px" />,
+);
 
 /** The charts of a project: metrics over their steps, or runs by their columns. */
 export function ChartsPane({

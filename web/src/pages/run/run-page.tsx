@@ -1,3 +1,4 @@
+import type { FunctionComponent } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { ApiError } from "../../api/client.ts";
 import type { RunDetail, RunRow } from "../../api/run-types.ts";
@@ -6,10 +7,12 @@ import { useChanges } from "../../api/use-changes.ts";
 import { useQuery } from "../../api/use-answer.ts";
 import { projectAddress, runAddress, type RunTab } from "../../app/addresses.ts";
 import { useKeys } from "../../app/keys.ts";
+import { lazy } from "../../app/lazy.tsx";
 import { currentLocation, navigate, setQuery, useTitle } from "../../app/location.tsx";
 import { EmptyState, ErrorNote } from "../../ui/page-states.tsx";
 import { Skeleton } from "../../ui/spinner.tsx";
 import { TabPanel, Tabs } from "../../ui/tabs.tsx";
+import { toast } from "../../ui/toast.tsx";
 import { chartRun, ChartSection, type ChartRun } from "../../charts/index.ts";
 import { Checkbox } from "../../ui/field.tsx";
 import { Snippet } from "../../ui/copy-button.tsx";
@@ -22,12 +25,20 @@ import { LineageTab } from "./lineage-tab.tsx";
 import { LogsTab } from "./logs-tab.tsx";
 import { ObjectsTab } from "./objects-tab.tsx";
 import { OverviewTab } from "./overview/overview-tab.tsx";
-import { RanksTab } from "./ranks/ranks-tab.tsx";
 import { RUN_TABS, runTabOf, type TabProps } from "./run-actions.ts";
 import { SystemTab } from "./system-tab.tsx";
-import { TracesTab } from "./traces/traces-tab.tsx";
 
-const TABS: { readonly [Name in RunTab]: (props: TabProps) => preact.JSX.Element } = {
+/** A tab that few runs need, which is loaded with its first use. */
+const lazyTab = (load: () => Promise<FunctionComponent<TabProps>>): FunctionComponent<TabProps> =>
+  lazy(
+    load,
+    () => toast("This tab could not be loaded. Reload the page.", { kind: "bad" }),
+    <div aria-busy="true">
+      <Skeleton lines={6} height="22px" />
+    </div>,
+  );
+
+const TABS: { readonly [Name in RunTab]: FunctionComponent<TabProps> } = {
   overview: OverviewTab,
   charts: ChartsTab,
   system: SystemTab,
@@ -35,8 +46,8 @@ const TABS: { readonly [Name in RunTab]: (props: TabProps) => preact.JSX.Element
   config: ConfigTab,
   files: FilesTab,
   objects: ObjectsTab,
-  ranks: RanksTab,
-  traces: TracesTab,
+  ranks: lazyTab(async () => (await import("./ranks/ranks-tab.tsx")).RanksTab),
+  traces: lazyTab(async () => (await import("./traces/traces-tab.tsx")).TracesTab),
   lineage: LineageTab,
 };
 

@@ -1,3 +1,4 @@
+import "../../shared-chunk.ts";
 import { metricWords } from "../../../ui/words.ts";
 import { currentLocation, setQuery } from "../../../app/location.tsx";
 import { EmptyState, ErrorNote } from "../../../ui/page-states.tsx";

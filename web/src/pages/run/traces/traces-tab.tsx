@@ -1,3 +1,4 @@
+import "../../shared-chunk.ts";
 import { useEffect, useState } from "preact/hooks";
 import { call } from "../../../api/client.ts";
 import { currentLocation, setQuery } from "../../../app/location.tsx";
