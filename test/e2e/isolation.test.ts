@@ -137,6 +137,7 @@ describeModes("isolation of organizations", (stack) => {
       "/api/invitations/preview",
       // The token in the path is the credential.
       "/api/reports/share/{share_token}",
+      "/api/reports/share/{share_token}/view-data",
       "/api/upload-parts/{token}",
     ]);
     for (const { method, path } of await operations(stack().api)) {

@@ -13,6 +13,7 @@ import {
   chance,
   choose,
   drawn,
+  logPoints,
   pictureOf,
   pixels,
   plotIn,
@@ -28,9 +29,6 @@ const executable = await requireChromium("whether charts show what was logged");
 const LONG_POINTS = rounds(500_000);
 const SPIKE_AT = Math.round((2 / 3) * LONG_POINTS);
 const GAP = [0.4 * LONG_POINTS, 0.46 * LONG_POINTS] as const;
-const BATCH = 500;
-/** Batches that are on their way at the same time. */
-const AT_ONCE = 8;
 const SMOOTHED_POINTS = 20_000;
 const KEEP = 0.99;
 
@@ -57,20 +55,7 @@ describeWith(executable)("charts in a browser", () => {
     points: readonly (readonly [step: number, value: number])[],
     config = {},
   ): Promise<void> {
-    const { run } = (await api.post("/runs", { project: "charts", name, config })).json as {
-      run: { id: string; started_at?: string };
-    };
-    runs.set(name, { id: run.id, name, startedAt: run.started_at ?? new Date().toISOString(), running: true });
-    let from = 0;
-    const send = async (): Promise<void> => {
-      while (from < points.length) {
-        const batch = points.slice(from, from + BATCH);
-        from += BATCH;
-        const body = { points: batch.map(([step, value]) => ({ step, metrics: { [metric]: value } })) };
-        expect((await api.post(`/runs/${run.id}/metrics/batch`, body)).status).toBe(200);
-      }
-    };
-    await Promise.all(Array.from({ length: AT_ONCE }, send));
+    runs.set(name, await logPoints(api, name, metric, points, config));
   }
 
   async function open(names: readonly string[], more: Partial<Shown> = {}): Promise<WatchedPage> {

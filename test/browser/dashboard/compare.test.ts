@@ -125,13 +125,13 @@ describeDashboard("the comparison of runs", (scene) => {
       const saying = (...texts: string[]) =>
         until(`the runs to say ${texts.join(", ")}`, async () => (await told()).join("|") === texts.join("|"));
       await saying("steady table step 20", `${HOSTILE} table step 15, nothing at 20`, "silent", "Nothing logged.");
-      await page.getByRole("region", { name: "Rows of predictions of steady" }).getByText("at 20").waitFor();
+      await page.getByRole("grid", { name: "Rows of predictions of steady" }).getByText("at 20").waitFor();
       await page.getByLabel("Step", { exact: true }).press("ArrowLeft");
       await page.waitForURL(/tab=objects&step=15/);
       await saying("steady table step 10, nothing at 15", `${HOSTILE} table step 15`, "silent", "Nothing logged.");
       await page.locator("body").press(",");
       await saying("steady table step 10", HOSTILE, "Nothing logged up to step 10.", "silent", "Nothing logged.");
-      await page.getByRole("region", { name: "Rows of predictions of steady" }).getByText("at 10").waitFor();
+      await page.getByRole("grid", { name: "Rows of predictions of steady" }).getByText("at 10").waitFor();
       const { pathname, search } = new URL(page.url());
       expect(new URLSearchParams(search).get("step")).toBe("10");
       await expectAccessible(watched);

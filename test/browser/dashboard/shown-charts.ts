@@ -1,5 +1,36 @@
 import { readFile } from "node:fs/promises";
+import { expect } from "@jest/globals";
 import type { Locator, Page } from "playwright-core";
+import type { Api } from "../../stack/client.ts";
+import type { ShownRun } from "./open-charts.ts";
+
+const BATCH = 500;
+/** Batches that are on their way at the same time. */
+const AT_ONCE = 8;
+
+/** Logs points of a metric to a new run of the project `charts`. */
+export async function logPoints(
+  api: Api,
+  name: string,
+  metric: string,
+  points: readonly (readonly [step: number, value: number])[],
+  config: object,
+): Promise<ShownRun> {
+  const { run } = (await api.post("/runs", { project: "charts", name, config })).json as {
+    run: { id: string; started_at?: string };
+  };
+  let from = 0;
+  const send = async (): Promise<void> => {
+    while (from < points.length) {
+      const batch = points.slice(from, from + BATCH);
+      from += BATCH;
+      const body = { points: batch.map(([step, value]) => ({ step, metrics: { [metric]: value } })) };
+      expect((await api.post(`/runs/${run.id}/metrics/batch`, body)).status).toBe(200);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, send));
+  return { id: run.id, name, startedAt: run.started_at ?? new Date().toISOString(), running: true };
+}
 
 /** Where the data of a chart is in its picture, in pixels: it is drawn three pixels beyond the plot. */
 export function plotIn(svg: string): Readonly<Record<"left" | "top" | "width" | "height", number>> {

@@ -9,7 +9,7 @@ import { lockRunStates } from "../update/run-changes.sql.ts";
 import { moveRows } from "./moved-runs.sql.ts";
 
 /**
- * Moves runs to another project of the organization, which is made when it is missing, as `inHundreds` does (ruling 133). What other services keep of them
+ * Moves runs to another project of the organization, which is made when it is missing, as `inHundreds` does. What other services keep of them
  * has followed when this returns or, for very much of it, some seconds later.
  * @throws forbidden for project-scoped keys, bad_request, run_search_invalid, run_search_too_broad, payment_required, plan_limit_exceeded,
  *   idempotency_key_reused, idempotency_in_progress

@@ -27,7 +27,7 @@ FORCED.addEventListener("change", () => {
 });
 
 /** Whether lines differ in their dashes as well as in their colors: as the address says, and always where the system forces its colors. */
-export const hasPatterns = computed(() => isForced.value || currentLocation.value.query.get("patterns") === "1");
+const hasPatterns = computed(() => isForced.value || currentLocation.value.query.get("patterns") === "1");
 
 /**
  * Says which lines of a project a part of the page shows, in their order, while it is mounted: runs by their ids, and groups. Each gets a look of its own

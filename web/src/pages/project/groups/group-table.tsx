@@ -164,26 +164,22 @@ function GroupRows({
                 {name}
               </button>
               {search !== undefined && search !== "" && (
-                <Button
-                  kind="quiet"
-                  size="s"
-                  icon="search"
-                  title="Search for its runs"
-                  onClick={() => onSearch([q, search].filter((part) => part.trim() !== "").join(" "))}
-                >
-                  Only these
-                </Button>
-              )}
-              {search !== undefined && search !== "" && (
-                <Button
-                  kind="quiet"
-                  size="s"
-                  icon="chart"
-                  title="Best run so far, parameter importance and parallel coordinates of its runs"
-                  onClick={() => onSweep([q, search].filter((part) => part.trim() !== "").join(" "))}
-                >
-                  Sweep
-                </Button>
+                <>
+                  <IconButton
+                    icon="search"
+                    label="Only these"
+                    title="Only these: search for the runs of this group"
+                    size="s"
+                    onClick={() => onSearch([q, search].filter((part) => part.trim() !== "").join(" "))}
+                  />
+                  <IconButton
+                    icon="chart"
+                    label="Sweep"
+                    title="Sweep: best run so far, parameter importance and parallel coordinates of this group"
+                    size="s"
+                    onClick={() => onSweep([q, search].filter((part) => part.trim() !== "").join(" "))}
+                  />
+                </>
               )}
             </div>
           </div>
