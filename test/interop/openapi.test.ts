@@ -303,7 +303,8 @@ expected-statuses = ["2xx", 304, 402, 403, 404, 409, 410, 429, 503]
 [[operations]]
 # Others are sent without an Origin, so that OPTIONS is answered with Allow, not as a preflight request.
 include-name = [
-  "POST /api/auth/dev/google", "POST /api/auth/logout", "POST /api/auth/device-code/confirm", "POST /api/orgs/{org_id}/seats",
+  "POST /api/auth/dev/google", "POST /api/auth/invitation", "POST /api/auth/logout", "POST /api/auth/device-code/confirm",
+  "POST /api/orgs/{org_id}/seats",
   "DELETE /projects/{project_id}", "POST /projects/{project_id}/restore",
   "PATCH /api/orgs/{org_id}/seats/{membership_id}", "DELETE /api/orgs/{org_id}/seats/{membership_id}",
   "POST /api/orgs/{org_id}/invitations", "POST /api/orgs/{org_id}/invitations/{invitation_id}/resend",
