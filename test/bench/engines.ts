@@ -28,9 +28,9 @@ type Spent = { readonly thread: number; readonly wall: number };
 
 type Cost = { readonly draw: Spent; readonly zoom: Spent; readonly move: Spent };
 
-/** The dashboard's drawing of lines beside uPlot: bytes of code, and the main thread's time for drawing, zooming and pointing. */
+/** The dashboard's drawing of lines compared with uPlot: bytes of code, and the main thread's time for drawing, zooming and pointing. */
 export const engines: Bench = {
-  about: "our line charts beside uPlot, in Chromium (docs/adr/0060)",
+  about: "our line charts and uPlot, in Chromium (docs/adr/0060)",
   onlyByName: true,
   async run({ report, rounds, scaled }) {
     const executable = await requireChromium("the benchmark of chart engines");

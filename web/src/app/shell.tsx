@@ -28,7 +28,7 @@ const Palette = lazy(async () => (await overlays()).Palette, close);
 const KeysHelp = lazy(async () => (await overlays()).KeysHelp, close);
 const SignInDialog = lazy(async () => (await import("../pages/sign-in/sign-in-dialog.tsx")).SignInDialog, askToSignIn);
 
-/** The server says that nobody is signed in: asks for that over the page, or at the sign-in if there was no session before. */
+/** The server says that the session has ended: asks for a sign-in over the page, or at the sign-in if there was no session before. */
 function onRefused(): void {
   if (endSession()) overlay.value = "sign-in";
   else askToSignIn();

@@ -3,7 +3,7 @@ import type { LogLine } from "./log-windows.ts";
 
 /** Lines of the shorter stream that are shown between two windows of the longer one: a burst of them would make the list jump. */
 const BETWEEN_MAX = 2000;
-/** A stream that has become so many times longer takes over the numbers of the list. */
+/** A stream that has become this many times as long as the other takes over the numbers of the list. */
 const LONGER = 4;
 
 type Ends = { readonly first: number; readonly last: number };

@@ -11,7 +11,6 @@ import {
   decodeGetVersion,
   decodeGetVersionLineage,
   decodeListEntries,
-  decodeListVersionsOfRun,
   decodeLocateEntry,
   decodeResolveVersion,
   decodeSetRetention,
@@ -19,16 +18,19 @@ import {
   encodeAddInput,
   encodeGetVersionLineage,
   encodeListEntries,
-  encodeListVersionsOfRun,
   encodeVersion,
   listEntriesQuery,
-  listVersionsOfRunQuery,
   resolveVersionQuery,
   setRetentionBody,
   versionLineageQuery,
   versionLineageSchema,
-  versionOfRunSchema,
 } from "./versions.ts";
+import {
+  decodeListVersionsOfRun,
+  encodeListVersionsOfRun,
+  listVersionsOfRunQuery,
+  versionOfRunSchema,
+} from "./run-versions.ts";
 
 const manifestSchema = pageSchema("entries", entrySchema);
 const oneVersion = objectSchema({ artifact_version: versionSchema });

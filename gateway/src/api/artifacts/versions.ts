@@ -18,8 +18,6 @@ import type {
   GetVersionRequestSchema,
   ListEntriesRequestSchema,
   ListEntriesResponse,
-  ListVersionsOfRunRequestSchema,
-  ListVersionsOfRunResponse,
   LocateEntryRequestSchema,
   ResolveVersionRequestSchema,
   SetRetentionRequestSchema,
@@ -157,36 +155,6 @@ export function encodeGetVersionLineage(response: GetVersionLineageResponse): Ro
   };
   const { truncated, limit: runs } = response;
   return { body: { nodes: [own, ...runNodes.values()], edges, truncated, limit: runs, depth: LINEAGE_DEPTH } };
-}
-
-const versionsOfRunPage = pageQuery(VERSIONS_PAGE_ROWS);
-
-/** Query of GET /api/runs/{run_id}/artifact-versions. */
-export const listVersionsOfRunQuery = versionsOfRunPage;
-
-/** GET /api/runs/{run_id}/artifact-versions. Faults of the query travel in the message. */
-export function decodeListVersionsOfRun(input: RouteInput): MessageInitShape<typeof ListVersionsOfRunRequestSchema> {
-  const { value: page, fault } = withFault(() => readPage(versionsOfRunPage, input.query));
-  return { runId: pathRunId(input), ...(page === undefined ? {} : { page }), queryFault: fault };
-}
-
-/** A version of GET /api/runs/{run_id}/artifact-versions. */
-export const versionOfRunSchema = objectSchema({
-  direction: {
-    type: "string",
-    enum: ["input", "output"],
-    description: "`input`: the run used it; `output`: it made it.",
-  },
-  artifact_version: versionSchema,
-});
-
-/** `{"artifact_versions": [{direction, artifact_version}, …], limit, offset, total, has_more}` */
-export function encodeListVersionsOfRun(response: ListVersionsOfRunResponse): RouteReply {
-  const rows = response.versions.map(({ version, direction }) => ({
-    direction,
-    artifact_version: versionJson(requireMessage(version)),
-  }));
-  return { body: pageJson("artifact_versions", rows, response) };
 }
 
 const retention = checked(

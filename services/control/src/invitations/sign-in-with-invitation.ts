@@ -43,7 +43,7 @@ export function signInWithInvitation(deps: ControlDeps): ControlHandlers["signIn
 }
 
 /**
- * Checks that a person is a member of no organization; a reserved seat of this one is no membership yet. The admin who invites sees the link, and could
+ * Checks that a person is a member of no organization; a reserved seat of this one is not a membership yet. The admin who invites sees the link, and could
  * otherwise act as anyone whose address they know, here and in other organizations.
  * @throws forbidden
  */

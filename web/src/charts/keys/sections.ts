@@ -18,7 +18,7 @@ function rankOf(name: string): number {
   return FIRST.length + (LAST.includes(word) ? 2 : 1);
 }
 
-/** Returns which of these sections are open at first: one after another, until so many charts are shown. `counts` has their numbers of charts. */
+/** Returns which of these sections are open at first: one after another, until the limit of charts is reached. `counts` has their numbers of charts. */
 export function openAtFirst(counts: readonly number[], charts: number): readonly boolean[] {
   let shown = 0;
   return counts.map((count) => {

@@ -1,4 +1,4 @@
-/** Characters of a name that fit beside numbers. */
+/** Characters of a name that fit next to numbers. */
 export const NAME_MAX = 36;
 
 /** Shortens a name in its middle, because names of runs differ at both ends: `bert-base-un…lr3e-5-seed2`. */

@@ -50,7 +50,7 @@ export function ChartBody({
   readonly height: number;
   readonly asTable: boolean;
   readonly handle: RefObject<ChartHandle | undefined>;
-  /** It has the window to itself: its axes have names, and its lines are named beside it. */
+  /** It has the window to itself: its axes have names, and its lines are named next to it. */
   readonly isFull?: boolean;
 }) {
   const { lines, error, retry } = data;

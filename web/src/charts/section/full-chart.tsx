@@ -18,7 +18,7 @@ import type { ChartLines } from "./use-lines.ts";
 const NOTES = 24;
 const HEIGHT_MIN = 200;
 
-/** A chart in the whole window: its controls above it, the names of its lines beside it, or below it in a narrow window. */
+/** A chart in the whole window: its controls above it, the names of its lines next to it, or below it in a narrow window. */
 export function FullChart({
   context,
   title,

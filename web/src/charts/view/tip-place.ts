@@ -17,9 +17,9 @@ export function tipPlace(
   const within = (at: number, length: number, room: number): number =>
     Math.max(EDGE, Math.min(at, room - length - EDGE));
   const middle = (pointed.top + pointed.bottom) / 2;
-  const beside = within(middle - size.height / 2, size.height, window.height);
-  if (pointed.right + GAP + size.width + EDGE <= window.width) return { left: pointed.right + GAP, top: beside };
-  if (pointed.left - GAP - size.width >= EDGE) return { left: pointed.left - GAP - size.width, top: beside };
+  const level = within(middle - size.height / 2, size.height, window.height);
+  if (pointed.right + GAP + size.width + EDGE <= window.width) return { left: pointed.right + GAP, top: level };
+  if (pointed.left - GAP - size.width >= EDGE) return { left: pointed.left - GAP - size.width, top: level };
   const left = within((pointed.left + pointed.right - size.width) / 2, size.width, window.width);
   const above = pointed.top - GAP - size.height;
   return { left, top: above >= EDGE ? above : Math.min(pointed.bottom + GAP, window.height - size.height - EDGE) };

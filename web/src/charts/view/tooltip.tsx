@@ -31,7 +31,7 @@ type TooltipProps = {
 };
 
 /**
- * Lists the values at the crosshair beside it, the nearest line first, then its neighbors from the highest to the lowest. Only in the chart that is
+ * Lists the values at the crosshair next to it, the nearest line first, then its neighbors from the highest to the lowest. Only in the chart that is
  * pointed at. Pinned, it takes the pointer, so that its text can be selected.
  */
 export function Tooltip({ id, link, lines, drawn, axes, plot, onHighlight }: TooltipProps) {
@@ -42,7 +42,7 @@ export function Tooltip({ id, link, lines, drawn, axes, plot, onHighlight }: Too
   const shown = listed(readings, nearest, LISTED_MAX);
   const first = nearest ?? readings[0];
   return (
-    <Beside plot={plot} sides={sidesOf(pointed, drawn, first)} isPinned={pointed.pinned}>
+    <NextTo plot={plot} sides={sidesOf(pointed, drawn, first)} isPinned={pointed.pinned}>
       <p class="tm-chart-tip-x">
         {first === undefined ? axisText(axes, pointed.x) : placeText(axes, first)}
         {pointed.pinned && (
@@ -81,7 +81,7 @@ export function Tooltip({ id, link, lines, drawn, axes, plot, onHighlight }: Too
       {readings.length > shown.length && (
         <p class="tm-chart-tip-more">{counted(readings.length - shown.length, "more line")}</p>
       )}
-    </Beside>
+    </NextTo>
   );
 }
 
@@ -100,7 +100,7 @@ function sidesOf({ x, top }: Pointed, { x: scale, scene }: LineScene, first: Rea
 }
 
 /** A box above everything else in the window, next to a part of the plot, which it follows when the page scrolls. */
-function Beside({
+function NextTo({
   plot,
   sides,
   isPinned,

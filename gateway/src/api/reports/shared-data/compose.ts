@@ -65,7 +65,7 @@ export async function composeSharedData(clients: Readers, report: SharedReport, 
       Math.max(1, Math.floor(VIEW_POINTS_TOTAL_MAX / Math.max(1, seriesCount))),
     );
     const data: GridData[] = [];
-    // One after the other: a link is no reason to keep others waiting.
+    // One after the other, so that a link does not keep others waiting.
     for (const { grid, runs } of shown) {
       data.push({ grid, runs, series: await readSeries(clients, grid, runs, pointsPerSeries, ownCall) });
     }
