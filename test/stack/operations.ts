@@ -14,6 +14,7 @@ export const bodies: Record<string, unknown> = {
   "POST /api/runs/{run_id}/logs": { lines: [{ line_number: 1, message: "x" }] },
   "POST /api/runs/{run_id}/attributes": { path: "p", type: "config", value: 1 },
   "POST /api/runs/{run_id}/objects": { key: "k", kind: "table", rows: [{ a: 1 }] },
+  "POST /api/objects/{object_id}/rows": { rows: [{ a: 2 }], offset: 1 },
   "POST /api/runs/{run_id}/artifacts": { name: "x" },
   "POST /api/runs/{run_id}/artifacts/upload": { name: "x", content_base64: "AAAA" },
   "POST /api/runs/{run_id}/artifact-inputs": { ref: "x" },

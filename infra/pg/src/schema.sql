@@ -27,7 +27,8 @@ BEGIN
   END;
   -- Who gives a function to another owner has to be able to become that one. Only superusers always are.
   IF NOT (SELECT rolsuper FROM pg_roles WHERE rolname = current_user) THEN
-    FOREACH wanted IN ARRAY ARRAY['tidemark_control', 'tidemark_definer', 'tidemark_runs'] LOOP
+    FOREACH wanted IN ARRAY ARRAY['tidemark_artifacts', 'tidemark_control', 'tidemark_definer', 'tidemark_imports', 'tidemark_ingest',
+      'tidemark_runs', 'tidemark_traces'] LOOP
       BEGIN
         EXECUTE format('GRANT %I TO CURRENT_USER', wanted);
       EXCEPTION WHEN insufficient_privilege THEN

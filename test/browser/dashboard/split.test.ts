@@ -59,7 +59,7 @@ describeWith(servers)("over separate processes", () => {
         await own.post(`/runs/${id}/metrics`, { step: 7, metrics: { loss: 0.25, fresh: 1 } });
         await page.getByRole("article", { name: "fresh" }).waitFor();
         await page.getByRole("tab", { name: "Charts" }).focus();
-        await keys("ArrowRight");
+        await keys("ArrowRight", "ArrowRight");
         await page.getByRole("tab", { name: "Logs", selected: true }).waitFor();
         const told = { stream: "stdout", lines: [{ line_number: 1, message: "the tide is in" }] };
         expect((await own.post(`/api/runs/${id}/logs`, told)).status).toBe(200);
