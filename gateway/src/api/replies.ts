@@ -1,3 +1,4 @@
+import { NON_FINITE_TEXTS } from "@tidemark/values";
 import type { RouteReply, Schema } from "../route.ts";
 
 /** Returns a message that the service always sets, which protobuf cannot express. @throws Error when it is missing */
@@ -25,6 +26,13 @@ export const timeOrNullSchema: Schema = { type: ["string", "null"], format: "dat
 export const textSchema: Schema = { type: "string" };
 export const textOrNullSchema: Schema = { type: ["string", "null"] };
 export const numberSchema: Schema = { type: "number" };
+/** A value of a metric. */
+export const valueSchema: Schema = {
+  anyOf: [
+    { type: "number" },
+    { type: "string", enum: [...NON_FINITE_TEXTS], description: "A value that is not finite." },
+  ],
+};
 export const numberOrNullSchema: Schema = { type: ["number", "null"] };
 export const countSchema: Schema = { type: "integer", minimum: 0 };
 export const booleanSchema: Schema = { type: "boolean" };

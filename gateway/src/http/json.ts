@@ -1,3 +1,4 @@
+import { anyNumberJson } from "@tidemark/values";
 import { mapInTurns } from "@tidemark/work";
 
 /** Text that is already JSON and is added to the answer unchanged: documents, long columns of points. */
@@ -65,11 +66,17 @@ export async function writeListInTurns<Item>(
  * Writes numbers as a JSON array, which is ASCII; NaN and infinities are null. As one text, because numbers of many digits take three times as long when each
  * is written alone. Within one process the columns of messages are typed arrays, which JSON.stringify takes for objects.
  */
-export function numbersJson(numbers: ArrayLike<number>): string {
+function numbersJson(numbers: ArrayLike<number>): string {
   if (Array.isArray(numbers)) return JSON.stringify(numbers);
   const list: number[] = [];
   for (let i = 0; i < numbers.length; i++) list.push(numbers[i]!);
   return JSON.stringify(list);
+}
+
+/** Writes numbers as {@link numbersJson} does, but NaN and infinities as texts. */
+export function valuesJson(numbers: ArrayLike<number>): string {
+  const text = numbersJson(numbers);
+  return text.includes("null") ? `[${Array.from(numbers, anyNumberJson).join(",")}]` : text;
 }
 
 /** JSON that is written piece by piece into one buffer. */
@@ -78,6 +85,8 @@ export type JsonBytes = {
   text(text: string): void;
   /** Adds numbers as {@link numbersJson} writes them. */
   numbers(numbers: ArrayLike<number>): void;
+  /** Adds numbers as {@link valuesJson} writes them. */
+  values(numbers: ArrayLike<number>): void;
   /** Calls `write`, which writes at most `bytesMax` bytes from `at` on and returns where they end. */
   write(bytesMax: number, write: (target: Buffer, at: number) => number): void;
   /** The number of bytes so far. */
@@ -99,16 +108,17 @@ export function createJsonBytes(capacity: number): JsonBytes {
     bytes.copy(larger, 0, 0, at);
     bytes = larger;
   };
+  const addAscii = (text: string): void => {
+    makeRoom(text.length);
+    at += bytes.write(text, at, "latin1");
+  };
   return {
     text(text) {
       makeRoom(UNIT_BYTES_MAX * text.length);
       at += bytes.write(text, at);
     },
-    numbers(numbers) {
-      const text = numbersJson(numbers);
-      makeRoom(text.length);
-      at += bytes.write(text, at, "latin1");
-    },
+    numbers: (numbers) => addAscii(numbersJson(numbers)),
+    values: (numbers) => addAscii(valuesJson(numbers)),
     write(bytesMax, write) {
       makeRoom(bytesMax);
       at = write(bytes, at);

@@ -219,7 +219,7 @@ export type TestPoint = readonly [step: number, metrics: Readonly<Record<string,
 
 /** Returns points in the form of the message. */
 export function columnsOf(...points: readonly TestPoint[]): MetricColumns {
-  const builder = createColumnsBuilder();
+  const builder = createColumnsBuilder({ readOther: (value) => value as number });
   for (const [step, metrics, timestampUs] of points) builder.addPoint(metrics, step, timestampUs ?? null);
   return builder.build() as unknown as MetricColumns;
 }

@@ -12,6 +12,7 @@ import { writeInstants } from "../metrics/points.ts";
 import { projectJson } from "../projects/projects.ts";
 import { requireMessage } from "../replies.ts";
 import { runJson } from "../runs/rows.ts";
+import { anyNumberJson } from "@tidemark/values";
 import type { CsvValue } from "@tidemark/values/csv";
 import { CSV_HEADER, csvLine, type CsvRow } from "./csv-line.ts";
 import { organizationText, pointPieces, seriesRows, tableRows } from "./export-rows.ts";
@@ -116,7 +117,7 @@ function createLines(beginning: ExportBeginning): (part: Part) => Generator<stri
             record_type: "metric_series",
             ...ofRun(row.run_id),
             key,
-            value: latest,
+            value: latest ?? undefined,
             json: JSON.stringify(row),
           });
         }
@@ -162,7 +163,7 @@ function* pointLines(exported: ExportedPoints, orgId: string, run: CsvRow): Gene
       const [step, value, created_at] = [steps[i]!, values[i]!, received(createdUs[i]!)];
       const timestamp = timestampsUs[i] ?? Number.NaN;
       const end = Number.isNaN(timestamp) ? "}" : `,"timestamp":"${sent(timestamp)}"}`;
-      const json = `${head}${JSON.stringify(step)},"value":${JSON.stringify(value)},"created_at":"${created_at}"${end}`;
+      const json = `${head}${JSON.stringify(step)},"value":${anyNumberJson(value)},"created_at":"${created_at}"${end}`;
       yield csvLine({ record_type: "metric", ...run, key, step, value, created_at, json });
     }
   }

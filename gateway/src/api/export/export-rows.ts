@@ -11,19 +11,22 @@ export function organizationText(organization: Organization): string {
   return writeJson(organizationJson(organization));
 }
 
-/** The aggregates of a metric key; what a double cannot hold is null. */
+/** The aggregates of a metric key; what a double cannot hold is null, and so is all but the count of a key without finite values. */
 export type SeriesRow = {
   readonly run_id: string;
   readonly key: string;
   readonly count: number;
-  readonly min: number;
-  readonly max: number;
-  readonly mean: number;
-  readonly variance: number;
-  readonly latest: number;
-  readonly latest_step: number;
-  readonly best: number;
-  readonly best_step: number;
+  readonly min: number | null;
+  readonly max: number | null;
+  readonly mean: number | null;
+  readonly variance: number | null;
+  readonly latest: number | null;
+  readonly latest_step: number | null;
+  readonly best: number | null;
+  readonly best_step: number | null;
+  /** Left out where all values are finite. */
+  readonly non_finite?: number;
+  readonly non_finite_step?: number;
 };
 
 /** Returns the rows of aggregates. */
@@ -33,15 +36,22 @@ export function seriesRows({ aggregates, keys }: ExportedSeries): SeriesRow[] {
     run_id: columns.runId,
     key,
     count: columns.count[i]!,
-    min: columns.min[i]!,
-    max: columns.max[i]!,
-    mean: columns.mean[i]!,
-    variance: columns.variance[i]!,
-    latest: columns.latest[i]!,
-    latest_step: columns.latestStep[i]!,
-    best: columns.best[i]!,
-    best_step: columns.bestStep[i]!,
+    min: finite(columns.min[i]!),
+    max: finite(columns.max[i]!),
+    mean: finite(columns.mean[i]!),
+    variance: finite(columns.variance[i]!),
+    latest: finite(columns.latest[i]!),
+    latest_step: finite(columns.latestStep[i]!),
+    best: finite(columns.best[i]!),
+    best_step: finite(columns.bestStep[i]!),
+    ...(columns.nonFinite[i]! > 0
+      ? { non_finite: columns.nonFinite[i]!, non_finite_step: columns.nonFiniteStep[i]! }
+      : {}),
   }));
+}
+
+function finite(value: number): number | null {
+  return Number.isFinite(value) ? value : null;
 }
 
 /** Points that are written together, so that no piece of an answer is large. */

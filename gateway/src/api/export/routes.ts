@@ -17,24 +17,30 @@ import {
   textSchema,
   timeSchema,
   uuidSchema,
+  valueSchema,
 } from "../replies.ts";
 import { readCallers } from "../callers.ts";
 import { ARCHIVE_TYPE, handleExport, PARQUET_TYPE } from "./begin-export.ts";
 import { exportQuery } from "./export-query.ts";
 
-const seriesSchema = objectSchema({
-  run_id: uuidSchema,
-  key: textSchema,
-  count: countSchema,
-  min: numberSchema,
-  max: numberSchema,
-  mean: numberSchema,
-  variance: numberOrNullSchema,
-  latest: numberSchema,
-  latest_step: numberSchema,
-  best: numberSchema,
-  best_step: numberSchema,
-});
+const seriesSchema = objectSchema(
+  {
+    run_id: uuidSchema,
+    key: textSchema,
+    count: countSchema,
+    min: numberOrNullSchema,
+    max: numberOrNullSchema,
+    mean: numberOrNullSchema,
+    variance: numberOrNullSchema,
+    latest: numberOrNullSchema,
+    latest_step: numberOrNullSchema,
+    best: numberOrNullSchema,
+    best_step: numberOrNullSchema,
+    non_finite: countSchema,
+    non_finite_step: numberSchema,
+  },
+  ["non_finite", "non_finite_step"],
+);
 
 const pointSchema = objectSchema(
   {
@@ -42,7 +48,7 @@ const pointSchema = objectSchema(
     run_id: uuidSchema,
     key: textSchema,
     step: numberSchema,
-    value: numberSchema,
+    value: valueSchema,
     created_at: timeSchema,
     timestamp: timeSchema,
   },

@@ -90,3 +90,33 @@ test("columns are written as JSON.stringify writes them, ids as they were sent",
     total_point_cap: 9,
   });
 });
+
+test("values that are not finite are texts in raw columns, and counted in buckets, whose other columns are null there", async () => {
+  const series = [
+    { key: "a", sampled: false, step: [1, 2], value: [NaN, -Infinity], time: [3, 4], smoothed: [NaN, 1] },
+    {
+      key: "a",
+      sampled: true,
+      step: [0, 5],
+      ...Object.fromEntries(["min", "max", "mean", "first", "last"].map((name) => [name, [2, NaN]])),
+      count: [1, 0],
+      nonFinite: [0, 2],
+    },
+  ];
+  const reply = await encodeSeriesColumns(create(QuerySeriesColumnsResponseSchema, { series }), decode({ key: "a" }));
+  const { series: shown } = JSON.parse(reply.bytes!.toString()) as { series: { columns: unknown }[] };
+  const values = [2, null];
+  expect(shown.map(({ columns }) => columns)).toEqual([
+    { step: [1, 2], value: ["NaN", "-Infinity"], time: [3, 4], smoothed: [null, 1] },
+    {
+      step: [0, 5],
+      min: values,
+      max: values,
+      mean: values,
+      count: [1, 0],
+      first: values,
+      last: values,
+      non_finite: [0, 2],
+    },
+  ]);
+});

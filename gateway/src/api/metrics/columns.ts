@@ -235,7 +235,12 @@ function addColumns(json: JsonBytes, series: SeriesColumns): void {
   const names = [...(series.sampled ? BUCKET_COLUMNS : POINT_COLUMNS), ...added];
   names.forEach((name, i) => {
     json.text(`${i === 0 ? '"columns":{' : ","}"${name}":`);
-    json.numbers(series[name]);
+    if (name === "value") json.values(series[name]);
+    else json.numbers(series[name]);
   });
+  if (series.nonFinite.length > 0) {
+    json.text(',"non_finite":');
+    json.numbers(series.nonFinite);
+  }
   json.text("}");
 }

@@ -25,10 +25,13 @@ function instant(micros: number): string {
 }
 
 describe("points as JSON", () => {
-  test("are what JSON.stringify makes of them, within the bound of bytes", () => {
+  test("are what JSON.stringify makes of them, NaN and infinities as texts, within the bound of bytes", () => {
     const anyPoint = fc.tuple(
       fc.oneof(fc.nat(9999), anyNumber),
-      anyNumber,
+      fc.oneof(
+        { weight: 9, arbitrary: anyNumber },
+        { weight: 1, arbitrary: fc.constantFrom(NaN, Infinity, -Infinity) },
+      ),
       anyMicros,
       fc.option(anyMicros, { nil: Number.NaN }),
     );
@@ -53,7 +56,7 @@ describe("points as JSON", () => {
           const wanted = points.map(([step, value, created, sent]) => ({
             key,
             step,
-            value,
+            value: Number.isFinite(value) ? value : String(value),
             created_at: instant(created),
             ...(timed && !Number.isNaN(sent) ? { timestamp: instant(sent) } : {}),
           }));
@@ -76,8 +79,10 @@ describe("JSON that is written piece by piece", () => {
       json.numbers([0.1, -7, 1e300]);
       json.text(",");
       json.numbers(Float64Array.of(0.1, Number.NaN));
+      json.text(",");
+      json.values(Float64Array.of(0.1, Number.NaN, Infinity, -Infinity));
       json.text("]");
-      expect(json.take().toString()).toBe('["é😀",1,[0.1,-7,1e+300],[0.1,null]]');
+      expect(json.take().toString()).toBe('["é😀",1,[0.1,-7,1e+300],[0.1,null],[0.1,"NaN","Infinity","-Infinity"]]');
     }
   });
 });

@@ -1,6 +1,7 @@
 import type { PointColumns } from "@tidemark/proto/ingest/v1/ingest";
 import type { Schema } from "../../route.ts";
-import { numbersJson } from "../../http/json.ts";
+import { valuesJson } from "../../http/json.ts";
+import { valueSchema } from "../replies.ts";
 
 const step: Schema = { type: "number", minimum: 0 };
 
@@ -11,7 +12,7 @@ export const pointSchema: Schema = {
   properties: {
     key: { type: "string" },
     step,
-    value: { type: "number" },
+    value: valueSchema,
     created_at: { type: "string", format: "date-time", description: "When the server received the point." },
     timestamp: { type: "string", format: "date-time", description: "The client's time, where it sent one." },
   },
@@ -53,7 +54,7 @@ export function writePoints(bytes: Buffer, from: number, key: string, points: Po
   const head = Buffer.from(`,{${before}"key":${JSON.stringify(key)},"step":`);
   const begin = head.subarray(1);
   const [writeCreated, writeSent] = [instantBytes(), instantBytes()];
-  const numbers = Buffer.from(numbersJson(values), "latin1");
+  const numbers = Buffer.from(valuesJson(values), "latin1");
   let place = 1;
   let [createdFrom, createdTo] = [0, 0];
   for (let i = 0; i < steps.length; i++) {

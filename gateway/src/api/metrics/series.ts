@@ -1,6 +1,7 @@
 import type { Route, Schema } from "../../route.ts";
 import { present } from "../fields/field.ts";
 import { decodeSeriesColumns, encodeSeriesColumns, seriesColumnsBody } from "./columns.ts";
+import { listSchema, numberOrNullSchema, numberSchema, valueSchema } from "../replies.ts";
 import { pointSchema } from "./points.ts";
 import { decodeQuerySeries, encodeQuerySeries, querySeriesBody } from "./read.ts";
 
@@ -55,7 +56,8 @@ const pointsSchema = answerOf({
   },
 });
 
-const numbers = (description: string): Schema => ({ type: "array", items: { type: "number" }, description });
+const numbers = (description: string): Schema => ({ ...listSchema(numberSchema), description });
+const numbersOrNull = (description: string): Schema => ({ ...listSchema(numberOrNullSchema), description });
 
 /** The series of one key in one run, as columns. */
 export const seriesColumnsSchema: Schema = {
@@ -71,15 +73,16 @@ export const seriesColumnsSchema: Schema = {
       required: ["step"],
       properties: {
         step: numbers("Of a bucket where it begins; with another axis than steps, the step of its first point."),
-        value: numbers("Values of points."),
+        value: { ...listSchema(valueSchema), description: "Values of points." },
         time: numbers("The client's time of a point, else when it was received: milliseconds since the Unix epoch."),
-        min: numbers("Lowest value of each bucket."),
-        max: numbers("Highest value of each bucket."),
-        mean: numbers("Mean of the values of each bucket."),
-        count: numbers("How many points each bucket has; buckets without are left out."),
-        first: numbers("The value at the lowest step of each bucket."),
-        last: numbers("The value at the highest step of each bucket."),
-        smoothed: numbers("With `smoothing`; of a bucket the mean."),
+        min: numbersOrNull("Lowest finite value of each bucket; null, as in the next columns, without one."),
+        max: numbersOrNull("Highest finite value of each bucket."),
+        mean: numbersOrNull("Mean of the finite values of each bucket."),
+        count: numbers("How many finite values each bucket has; buckets without points are left out."),
+        first: numbersOrNull("The finite value at the lowest step of each bucket."),
+        last: numbersOrNull("The finite value at the highest step of each bucket."),
+        non_finite: numbers("How many values of each bucket are NaN or infinite; left out where no bucket has any."),
+        smoothed: numbersOrNull("With `smoothing`; of a bucket the mean. Null without a finite value."),
         x: numbers("With another axis than steps, in ascending order; of a bucket where it begins."),
       },
     },

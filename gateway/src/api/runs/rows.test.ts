@@ -122,6 +122,39 @@ test("a read run is its summary, with every field that has no value as null", ()
   });
 });
 
+test("values that are not finite are counted where there are any, and a key without others has no figures", () => {
+  const [none, one] = [NaN, 1];
+  const metrics = {
+    keys: ["loss", "nan"],
+    ...Object.fromEntries(
+      ["latest", "min", "max", "mean", "variance", "best", "bestStep"].map((name) => [name, [one, none]]),
+    ),
+    count: [1, 0],
+    nonFinite: [0, 3],
+    nonFiniteStep: [0, 7],
+    keysTotal: 2n,
+  };
+  const reply = encodeGetRun(create(GetRunResponseSchema, { run: { ...summary, metrics } }));
+  const body = bodyOf(reply, "GET /runs/{run_id}") as { run: Record<string, unknown> };
+  const figures = (value: number | null) => ({
+    latest: value,
+    min: value,
+    max: value,
+    mean: value,
+    variance: value,
+    best: value,
+    best_step: value,
+  });
+  expect(body.run).toMatchObject({
+    latest_metrics: { loss: 1, nan: null },
+    metric_aggregates: {
+      loss: { ...figures(1), count: 1 },
+      nan: { ...figures(null), count: 0, non_finite: 3, non_finite_step: 7 },
+    },
+  });
+  expect((body.run["metric_aggregates"] as Record<string, object>)["loss"]).not.toHaveProperty("non_finite");
+});
+
 test("a page of metric keys says that there are more, and how to get them", () => {
   const metrics = { ...summary.metrics, keysTotal: 1200n, nextCursor: "bG9zcw" };
   const body = bodyOf(

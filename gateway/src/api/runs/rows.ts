@@ -6,6 +6,7 @@ import type { Schema } from "../../route.ts";
 import {
   countSchema,
   numberOrNullSchema,
+  numberSchema,
   objectSchema,
   requireMessage,
   textOrNullSchema,
@@ -152,16 +153,21 @@ export function controlJson(control: RunControl): JsonObject {
 }
 
 /** The aggregate of a metric. */
-export const aggregateSchema: Schema = objectSchema({
-  latest: numberOrNullSchema,
-  min: numberOrNullSchema,
-  max: numberOrNullSchema,
-  mean: numberOrNullSchema,
-  variance: { ...numberOrNullSchema, description: "Population variance." },
-  count: { type: "integer", minimum: 1 },
-  best: { ...numberOrNullSchema, description: "The maximum, or the minimum where less is better." },
-  best_step: { ...numberOrNullSchema, description: "The earliest step of the best value." },
-});
+export const aggregateSchema: Schema = objectSchema(
+  {
+    latest: numberOrNullSchema,
+    min: numberOrNullSchema,
+    max: numberOrNullSchema,
+    mean: numberOrNullSchema,
+    variance: { ...numberOrNullSchema, description: "Population variance." },
+    count: { type: "integer", minimum: 0, description: "Finite values. Without any, the other figures are null." },
+    best: { ...numberOrNullSchema, description: "The maximum, or the minimum where less is better." },
+    best_step: { ...numberOrNullSchema, description: "The earliest step of the best value." },
+    non_finite: { type: "integer", minimum: 1, description: "Values that are NaN or infinite; left out without any." },
+    non_finite_step: { ...numberSchema, description: "Their highest step." },
+  },
+  ["non_finite", "non_finite_step"],
+);
 
 const summaryProperties = {
   ...runProperties,
@@ -258,10 +264,16 @@ export function aggregateTexts(metrics: MetricAggregates): {
     return (
       `{"latest":${latest[i]},"min":${min[i]},"max":${max[i]},"mean":${mean[i]},` +
       `"variance":${variance[i]},"count":${count[i]},` +
-      `"best":${best ?? JSON.stringify(metrics.best[i] ?? null)},"best_step":${bestStep[i]}}`
+      `"best":${best ?? JSON.stringify(metrics.best[i] ?? null)},"best_step":${bestStep[i]}${nonFiniteText(metrics, i)}}`
     );
   });
   return { latest, aggregates };
+}
+
+/** Writes the members of a key that has values which are not finite. */
+function nonFiniteText({ nonFinite, nonFiniteStep }: MetricAggregates, i: number): string {
+  const found = nonFinite[i] ?? 0;
+  return found === 0 ? "" : `,"non_finite":${found},"non_finite_step":${nonFiniteStep[i]}`;
 }
 
 /**

@@ -3,8 +3,11 @@ export {
   aggregatePageOf,
   aggregateStartOf,
   mergeAggregate,
+  mergeNonFinite,
+  nonFiniteStartOf,
   readAggregate,
 } from "./aggregates/aggregate-page.ts";
+export type { AggregateNumbers } from "./aggregates/aggregate-page.ts";
 export { aggregatesOfColumns, bestOf, populationVariance } from "./aggregates/key-aggregates.ts";
 export type { KeyAggregate } from "./aggregates/key-aggregates.ts";
 export { readChunkStatistics, chunkSumsOf, readSummedChunk } from "./blocks/chunk-statistics.ts";
@@ -25,6 +28,7 @@ export { columnsFromParts } from "./columns/metric-columns.ts";
 export type { MetricColumns, MetricColumnsParts } from "./columns/metric-columns.ts";
 export type { Effort } from "./numbers/numbers.ts";
 export { meanOf } from "./numbers/exact-sum.ts";
+export { areFinite, finitePoints } from "./numbers/finite.ts";
 export { createScratchBuffer } from "./numbers/bytes.ts";
 export type { NumberBuffer, ScratchBuffer } from "./numbers/bytes.ts";
 export { createBucketSampler, gridOf, leftEdge, bucketIndex } from "./sampling/bucket-sampler.ts";
@@ -43,6 +47,8 @@ export {
   CHUNK_SUM_BYTES,
   DIRECTORY_ENTRY_BYTES,
   KEY_RANGE_WIDTHS,
+  NON_FINITE_NUMBERS,
   NUMBERS_PER_AGGREGATE,
+  NUMBERS_PER_NON_FINITE,
   STATISTICS_WIDTH_MAX,
 } from "./storage-layout.ts";

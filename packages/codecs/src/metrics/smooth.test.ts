@@ -91,6 +91,20 @@ describe("smoothing", () => {
     found.forEach((value, i) => expect(value).toBeCloseTo(tensorBoard[i]!, 12));
   });
 
+  test.each<Smoothing["kind"]>(["ema", "gaussian", "mean"])("by %s leaves values that are not finite out", (kind) => {
+    const points: Point[] = [
+      [0, NaN],
+      [1, 4],
+      [2, Infinity],
+      [3, 2],
+      [4, -Infinity],
+      [5, 3],
+    ];
+    const finite = points.filter(([, value]) => Number.isFinite(value));
+    const [a, b, c] = smoothed({ kind, parameter: 0.5 }, finite);
+    expect(smoothed({ kind, parameter: 0.5 }, points)).toEqual([NaN, a, NaN, b, NaN, c]);
+  });
+
   test("by ema with weight 0 changes nothing", () => {
     const points = Array.from({ length: 20 }, (_, i): Point => [3 * i, noise(i)]);
     expect(smoothed({ kind: "ema", parameter: 0 }, points)).toEqual(points.map(([, value]) => value));

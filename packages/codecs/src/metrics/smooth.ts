@@ -1,3 +1,5 @@
+import { areFinite, finitePoints } from "./numbers/finite.ts";
+
 /**
  * How a series is smoothed. The parameter of `ema` is the share of the past left after a step, in [0, 1); of `gaussian` the standard deviation, and of
  * `mean` the width of the window, in steps, above 0.
@@ -13,9 +15,17 @@ const PART = 2 ** -60;
 
 /**
  * Returns one number for each point. The points are in the order of their steps. Each number depends on the points alone, so it is the same for any part of
- * them that is drawn. For finite values it is finite.
+ * them that is drawn. For finite values it is finite. Other values are left out; their number is NaN.
  */
 export function smooth(smoothing: Smoothing, steps: Float64Array, values: Float64Array): Float64Array {
+  if (areFinite(values, 0, values.length)) return smoothFinite(smoothing, steps, values);
+  const finite = finitePoints(steps, values);
+  const numbers = smoothFinite(smoothing, finite.steps, finite.values);
+  let next = 0;
+  return values.map((value) => (Number.isFinite(value) ? numbers[next++]! : Number.NaN));
+}
+
+function smoothFinite(smoothing: Smoothing, steps: Float64Array, values: Float64Array): Float64Array {
   if (!values.some((value) => Math.abs(value) > LARGE)) return smoothed(smoothing, steps, values);
   const parts = smoothed(
     smoothing,

@@ -23,13 +23,25 @@ export const AGGREGATE_NUMBERS = [
 /** Numbers of one aggregate. */
 export const NUMBERS_PER_AGGREGATE = 10;
 
+/**
+ * What is known of the values of a key that are not finite, in the order in which the second array of a page holds it, one double each. A page without such
+ * values has no second array.
+ */
+export const NON_FINITE_NUMBERS = ["nonFinite", "nonFiniteFirstStep", "nonFiniteStep"] as const;
+
+/** Numbers of one key in the second array of a page. */
+export const NUMBERS_PER_NON_FINITE = 3;
+
 /** How many neighboring key ids a block may cover, widest first. A key range starts at a multiple of its width. */
 export const KEY_RANGE_WIDTHS = [4096, 256, 16] as const;
 
 /** The widest key range whose blocks have chunk statistics stored next to them. */
 export const STATISTICS_WIDTH_MAX = 16;
 
-/** Bytes of the statistics of one chunk: nine doubles, little-endian, the first of them the number of values. */
+/**
+ * Bytes of the statistics of one chunk: nine doubles, little-endian, the first of them the number of values, the sixth the lowest value, which is NaN where a
+ * value of the chunk is not finite.
+ */
 export const CHUNK_STATISTICS_BYTES = 72;
 
 /** Bytes of the sum of one chunk, which is stored next to its statistics: two doubles, little-endian (numbers/exact-sum.ts). */

@@ -23,13 +23,14 @@ import { startIngest, type IngestFixture, type Tenant } from "../ingest.fixture.
  *
  *   aggregate pages    keys of a page, numbers of an aggregate and their order: the view metric_aggregates_v1; the
  *                      functions metric_columns_v1, unindexed_sort_values_v2, index_sort_values, fill_sort_key, metric_run_states,
- *                      append_metric_group, metric_facts, metric_series_page and metric_points_page
- *   chunk statistics   bytes of one, where its count is, and its sum: chunk_values, metric_reach, metric_series_page, metric_columns_page
+ *                      append_metric_group, key_points, key_first_step and key_last_step
+ *   chunk statistics   bytes of one, where its count and its lowest value are, and its sum: chunk_values, chunk_is_finite, metric_reach, metric_series_page, metric_columns_page
  *   key ranges         widths and first keys: the constraint of metric_blocks; metric_chunks, metric_series_page, metric_columns_page,
  *                      metric_points_page, metric_reach and metric_block_tails
  *   block directories  bytes and form of an entry: metric_chunks, metric_series_page, metric_columns_page, metric_points_page
  *
- * The checks of metric_columns_page in columns/columns-page-layout.test.ts belong to the list. SQL does not look into landing segments.
+ * The checks of metric_columns_page in columns/columns-page-layout.test.ts, and those of values that are not finite in non-finite-layout.test.ts, belong to
+ * the list. SQL does not look into landing segments.
  */
 
 let ingest: IngestFixture;
@@ -214,7 +215,7 @@ describe("aggregate pages", () => {
 
   const putStretch =
     testSql(`SELECT outcome FROM ingest.append_metric_group($1, 0, 0::smallint, ARRAY[ROW($2, 1, 1, $3, 0, 0)::ingest.metric_run_change],
-       '{}', '{}', '{}', '{}', ARRAY[ROW($2, $4, $5, $6::float8[])::ingest.aggregate_page_change], '{}', '{}')`);
+       '{}', '{}', '{}', '{}', ARRAY[ROW($2, $4, $5, $6::float8[], '{}')::ingest.aggregate_page_change], '{}', '{}')`);
   const pageStats = testSql(
     "SELECT stats FROM ingest.metric_aggregate_pages WHERE org_id = $1 AND run_id = $2 AND page = $3",
   );

@@ -6,9 +6,11 @@ GRANT USAGE ON SCHEMA ingest TO tidemark_definer, tidemark_ingest, tidemark_inge
 -- To own what follows; taken back at the end.
 GRANT CREATE ON SCHEMA ingest TO tidemark_definer, tidemark_ingest;
 
-CREATE TYPE ingest.aggregate_page_change AS (run_id uuid, page integer, slot integer, stats double precision[]);
+CREATE TYPE ingest.aggregate_page_change AS (run_id uuid, page integer, slot integer, stats double precision[],
+  non_finite double precision[]);
 COMMENT ON TYPE ingest.aggregate_page_change IS
-  'Numbers of a page of key aggregates from the key at slot on, which replace those that are there.';
+  'Numbers of a page of key aggregates from the key at slot on, and all of its non_finite unless these are empty, '
+  'which replace those that are there.';
 
 CREATE TYPE ingest.metric_chunk AS (seq bigint, steps bytea, times bytea, section bytea);
 
@@ -189,15 +191,20 @@ CREATE TABLE ingest.metric_aggregate_pages (
   run_id uuid NOT NULL,
   page integer NOT NULL,
   stats double precision[] NOT NULL,
+  non_finite double precision[],
   CONSTRAINT metric_aggregate_pages_pkey PRIMARY KEY (org_id, run_id, page)
 ) WITH (fillfactor=50);
-ALTER TABLE ingest.metric_aggregate_pages ALTER COLUMN stats SET STORAGE PLAIN;
+ALTER TABLE ingest.metric_aggregate_pages ALTER COLUMN stats SET STORAGE PLAIN,
+  ALTER COLUMN non_finite SET STORAGE PLAIN;
 COMMENT ON COLUMN ingest.metric_aggregate_pages.page IS 'key_id / 32';
 COMMENT ON COLUMN ingest.metric_aggregate_pages.stats IS
   'ten numbers for each key, in the order of their ids: count, mean, m2, min, min_step, max, max_step, latest, '
   'latest_step, first_step. m2: sum of the squared deviations from the mean, Infinity where a double cannot hold '
   'it; min_step and max_step: the lowest step with this value; latest: the value at the highest step, of several '
-  'the one that arrived last';
+  'the one that arrived last. All are over finite values; where a key has none, count is 0 and the others are NaN';
+COMMENT ON COLUMN ingest.metric_aggregate_pages.non_finite IS
+  'null where all values are finite; otherwise three numbers for each key, as far as there are keys with others: the '
+  'number of values that are not finite, and their lowest and highest step, or zeros';
 SELECT platform.fence('ingest.metric_aggregate_pages');
 GRANT SELECT, INSERT, UPDATE ON TABLE ingest.metric_aggregate_pages TO tidemark_ingest;
 GRANT SELECT, DELETE ON TABLE ingest.metric_aggregate_pages TO tidemark_ingest_worker;
@@ -238,7 +245,8 @@ COMMENT ON COLUMN ingest.metric_blocks.steps_end IS 'byte of data where the step
 COMMENT ON COLUMN ingest.metric_blocks.axis_end IS
   'byte of data where the times end and the directory of the keys begins';
 COMMENT ON COLUMN ingest.metric_blocks.statistics IS
-  'of ranges of 16 keys, 72 bytes for each key: count, first and last point, lowest and highest value';
+  'of ranges of 16 keys, 72 bytes for each key: count, first and last point, lowest and highest value, both NaN where '
+  'a value is not finite';
 COMMENT ON COLUMN ingest.metric_blocks.data IS 'a block of the metric codec';
 COMMENT ON COLUMN ingest.metric_blocks.sums IS
   'of ranges of 16 keys, 16 bytes for each key: the sum of its values in two doubles';
@@ -613,6 +621,33 @@ COMMENT ON VIEW ingest.attribute_values_v1 IS
   'What was logged at the paths of runs; of several rows of a path the one with the highest id is its value.';
 GRANT SELECT ON TABLE ingest.attribute_values_v1 TO tidemark_runs;
 
+CREATE FUNCTION ingest.key_points(stats double precision[], non_finite double precision[], key_id integer)
+  RETURNS double precision LANGUAGE sql IMMUTABLE PARALLEL SAFE
+  RETURN stats[(key_id & 31) * 10 + 1] + coalesce(non_finite[(key_id & 31) * 3 + 1], 0);
+COMMENT ON FUNCTION ingest.key_points IS
+  'Returns how many values a key has, finite or not, from its aggregate page. As the next two a plain expression, which '
+  'PostgreSQL inlines.';
+REVOKE ALL ON FUNCTION ingest.key_points FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION ingest.key_points TO tidemark_ingest;
+
+CREATE FUNCTION ingest.key_first_step(stats double precision[], non_finite double precision[], key_id integer)
+  RETURNS double precision LANGUAGE sql IMMUTABLE PARALLEL SAFE
+  RETURN CASE WHEN non_finite[(key_id & 31) * 3 + 1] > 0
+    THEN least(stats[(key_id & 31) * 10 + 10], non_finite[(key_id & 31) * 3 + 2]) ELSE stats[(key_id & 31) * 10 + 10] END;
+COMMENT ON FUNCTION ingest.key_first_step IS
+  'Returns the lowest step of a key from its aggregate page; NaN, the step of no finite value, is the greatest double.';
+REVOKE ALL ON FUNCTION ingest.key_first_step FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION ingest.key_first_step TO tidemark_ingest, tidemark_runs;
+
+CREATE FUNCTION ingest.key_last_step(stats double precision[], non_finite double precision[], key_id integer)
+  RETURNS double precision LANGUAGE sql IMMUTABLE PARALLEL SAFE
+  RETURN CASE WHEN non_finite[(key_id & 31) * 3 + 1] > 0
+    THEN greatest(nullif(stats[(key_id & 31) * 10 + 9], 'NaN'), non_finite[(key_id & 31) * 3 + 3])
+    ELSE stats[(key_id & 31) * 10 + 9] END;
+COMMENT ON FUNCTION ingest.key_last_step IS 'Returns the highest step of a key from its aggregate page.';
+REVOKE ALL ON FUNCTION ingest.key_last_step FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION ingest.key_last_step TO tidemark_ingest, tidemark_runs;
+
 CREATE VIEW ingest.metric_aggregates_v1 WITH (security_invoker=true) AS
  SELECT k.org_id, k.run_id, k.key, p.stats[p.at + 1]::bigint AS count, p.stats[p.at + 4] AS min,
     p.stats[p.at + 6] AS max, p.stats[p.at + 2] AS mean,
@@ -632,16 +667,21 @@ CREATE VIEW ingest.metric_aggregates_v1 WITH (security_invoker=true) AS
             WHEN k.minimise THEN 5
             ELSE 7
         END] AS best_step,
-    p.stats[p.at + 10] AS first_step, p.stats[p.at + 9] AS last_step
+    ingest.key_first_step(p.stats, p.non_finite, k.key_id) AS first_step,
+    ingest.key_last_step(p.stats, p.non_finite, k.key_id) AS last_step,
+    coalesce(p.non_finite[(k.key_id & 31) * 3 + 1], 0) AS non_finite,
+    CASE WHEN p.non_finite[(k.key_id & 31) * 3 + 1] > 0 THEN p.non_finite[(k.key_id & 31) * 3 + 3] END AS non_finite_step
    FROM ingest.metric_keys k
-     CROSS JOIN LATERAL ( SELECT o.stats, (k.key_id & 31) * 10 AS at
+     CROSS JOIN LATERAL ( SELECT o.stats, o.non_finite, (k.key_id & 31) * 10 AS at
            FROM ingest.metric_aggregate_pages o
           WHERE o.org_id = k.org_id AND o.run_id = k.run_id AND o.page = (k.key_id >> 5)
          OFFSET 0) p;
 COMMENT ON VIEW ingest.metric_aggregates_v1 IS
   'Key aggregates: one row per run and key. variance is the population variance, null where a double cannot hold '
-  'it; best is the minimum where less is better, else the maximum. The page is looked up for each key: a join would '
-  'read all pages of a run for a few keys.';
+  'it; best is the minimum where less is better, else the maximum. All but first_step and last_step are over finite '
+  'values: where there is none, count is 0 and the others are NaN. non_finite is the number of other values, and '
+  'non_finite_step their highest step, null where there is none. The page is looked up for each key: a join would read '
+  'all pages of a run for a few keys.';
 GRANT SELECT ON TABLE ingest.metric_aggregates_v1 TO tidemark_ingest, tidemark_runs;
 
 CREATE VIEW ingest.metric_keys_v1 WITH (security_invoker = true) AS
@@ -975,14 +1015,15 @@ BEGIN
     INSERT INTO ingest.metric_keys (org_id, run_id, key, key_id, minimise)
     SELECT org, k.run_id, k.key, k.key_id, k.minimise FROM unnest(new_keys) k;
   END IF;
-  INSERT INTO ingest.metric_aggregate_pages (org_id, run_id, page, stats)
+  INSERT INTO ingest.metric_aggregate_pages AS a (org_id, run_id, page, stats, non_finite)
   SELECT org, s.run_id, s.page,
-         p.stats[1:s.slot * 10] || s.stats || p.stats[s.slot * 10 + cardinality(s.stats) + 1:320]
+         p.stats[1:s.slot * 10] || s.stats || p.stats[s.slot * 10 + cardinality(s.stats) + 1:320], nullif(s.non_finite, '{}')
   FROM unnest(page_changes) s
   LEFT JOIN LATERAL (SELECT o.stats FROM ingest.metric_aggregate_pages o
                      WHERE o.org_id = org AND o.run_id = s.run_id AND o.page = s.page
                        AND (s.slot > 0 OR cardinality(s.stats) < 320) OFFSET 0) p ON true
-  ON CONFLICT (org_id, run_id, page) DO UPDATE SET stats = excluded.stats;
+  ON CONFLICT (org_id, run_id, page) DO UPDATE
+  SET stats = excluded.stats, non_finite = coalesce(excluded.non_finite, a.non_finite);
 
   IF cardinality(sort_changes) > 0 THEN
     INSERT INTO ingest.metric_keys AS k (org_id, run_id, key, key_id, minimise, sort_best, sort_latest, sort_created_at)
@@ -1269,6 +1310,17 @@ COMMENT ON FUNCTION ingest.chunk_values IS
 REVOKE ALL ON FUNCTION ingest.chunk_values FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION ingest.chunk_values TO tidemark_ingest;
 
+CREATE FUNCTION ingest.chunk_is_finite(statistics bytea, slot integer)
+RETURNS boolean
+LANGUAGE sql
+IMMUTABLE PARALLEL SAFE
+RETURN get_byte(statistics, 72 * slot + 47) & 127 <> 127 OR get_byte(statistics, 72 * slot + 46) < 240;
+COMMENT ON FUNCTION ingest.chunk_is_finite IS
+  'Returns whether all values of a key in a block of a range of 16 keys, which has the key, are finite: the lowest, the '
+  'sixth double of its statistics, is then not NaN.';
+REVOKE ALL ON FUNCTION ingest.chunk_is_finite FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION ingest.chunk_is_finite TO tidemark_ingest;
+
 CREATE FUNCTION ingest.compact_rank_rows(org uuid, run uuid, of_set integer, held_fence uuid,
   lease_seconds double precision, rest_seconds double precision, entries_min integer, entries_max integer,
   overlaps_max integer)
@@ -1447,9 +1499,9 @@ BEGIN
   CROSS JOIN LATERAL (SELECT o.key_id, o.minimise, o.sort_best, o.sort_latest, o.sort_created_at
                       FROM ingest.metric_keys o
                       WHERE o.org_id = org AND o.run_id = r.id AND o.key = of_key COLLATE "C" OFFSET 0) m
-  CROSS JOIN LATERAL (SELECT CASE WHEN m.minimise THEN -o.stats[(m.key_id & 31) * 10 + 4]
-                                  ELSE o.stats[(m.key_id & 31) * 10 + 6] END AS best,
-                             o.stats[(m.key_id & 31) * 10 + 8] AS latest
+  CROSS JOIN LATERAL (SELECT nullif(CASE WHEN m.minimise THEN -o.stats[(m.key_id & 31) * 10 + 4]
+                                         ELSE o.stats[(m.key_id & 31) * 10 + 6] END, 'NaN') AS best,
+                             nullif(o.stats[(m.key_id & 31) * 10 + 8], 'NaN') AS latest
                       FROM ingest.metric_aggregate_pages o
                       WHERE o.org_id = org AND o.run_id = r.id AND o.page = m.key_id >> 5 OFFSET 0) v
   WHERE CASE WHEN of_by = 'best' THEN m.sort_best IS DISTINCT FROM v.best ELSE m.sort_latest IS DISTINCT FROM v.latest END
@@ -1567,9 +1619,9 @@ BEGIN
   FROM (SELECT m.* FROM ingest.metric_keys m
         WHERE m.org_id = org AND m.run_id = run AND m.key > after_key COLLATE "C" AND m.key <= last_key COLLATE "C"
         OFFSET 0) n
-  CROSS JOIN LATERAL (SELECT CASE WHEN n.minimise THEN -o.stats[(n.key_id & 31) * 10 + 4]
-                                  ELSE o.stats[(n.key_id & 31) * 10 + 6] END AS best,
-                             o.stats[(n.key_id & 31) * 10 + 8] AS latest
+  CROSS JOIN LATERAL (SELECT nullif(CASE WHEN n.minimise THEN -o.stats[(n.key_id & 31) * 10 + 4]
+                                         ELSE o.stats[(n.key_id & 31) * 10 + 6] END, 'NaN') AS best,
+                             nullif(o.stats[(n.key_id & 31) * 10 + 8], 'NaN') AS latest
                       FROM ingest.metric_aggregate_pages o
                       WHERE o.org_id = org AND o.run_id = run AND o.page = n.key_id >> 5 OFFSET 0) v
   WHERE n.sort_best IS DISTINCT FROM v.best OR n.sort_latest IS DISTINCT FROM v.latest
@@ -2080,7 +2132,7 @@ BEGIN
           slot := ids[i] - b.first_key;
           CONTINUE WHEN b.width = 16 AND ingest.chunk_values(b.statistics, slot) = 0;
           at := numbers[i];
-          IF modes[i] = 2 AND octet_length(b.sums) >= 16 * (slot + 1)
+          IF modes[i] = 2 AND octet_length(b.sums) >= 16 * (slot + 1) AND ingest.chunk_is_finite(b.statistics, slot)
              AND greatest(b.first_step, key_firsts[at]) >= from_step AND least(b.last_step, key_lasts[at]) <= to_step
              AND ingest.in_one_part(greatest(b.first_step, key_firsts[at]), least(b.last_step, key_lasts[at]), lows[at], spans[at], buckets) THEN
             kind := 'statistics';
@@ -2182,15 +2234,17 @@ BEGIN
       SELECT v.version FROM ingest.metric_runs v WHERE v.org_id = org AND v.run_id = r.id LIMIT 1
     ) m ON true
     CROSS JOIN LATERAL (
-      SELECT string_agg(int4send(a.place::integer - 1) || int4send(k.key_id) || float8send(p.stats[(k.key_id & 31) * 10 + 1])
-                        || float8send(p.stats[(k.key_id & 31) * 10 + 10]) || float8send(p.stats[(k.key_id & 31) * 10 + 9]), '') AS facts
+      SELECT string_agg(int4send(a.place::integer - 1) || int4send(k.key_id)
+                        || float8send(ingest.key_points(p.stats, p.non_finite, k.key_id))
+                        || float8send(ingest.key_first_step(p.stats, p.non_finite, k.key_id))
+                        || float8send(ingest.key_last_step(p.stats, p.non_finite, k.key_id)), '') AS facts
       FROM unnest(of_keys) WITH ORDINALITY AS a (key, place)
       CROSS JOIN LATERAL (
         SELECT n.key_id FROM ingest.metric_keys n
         WHERE n.org_id = org AND n.run_id = r.id AND n.key = a.key COLLATE "C" LIMIT 1
       ) k
       CROSS JOIN LATERAL (
-        SELECT g.stats FROM ingest.metric_aggregate_pages g
+        SELECT g.stats, g.non_finite FROM ingest.metric_aggregate_pages g
         WHERE g.org_id = org AND g.run_id = r.id AND g.page = k.key_id >> 5 LIMIT 1
       ) p
     ) h
@@ -2232,12 +2286,14 @@ BEGIN
   RETURN NEXT;
 
   FOR b IN
-    SELECT n.key, n.key_id, p.stats[(n.key_id & 31) * 10 + 1] AS count, p.stats[(n.key_id & 31) * 10 + 10] AS first_step,
-           p.stats[(n.key_id & 31) * 10 + 9] AS last_step
+    SELECT n.key, n.key_id, ingest.key_points(p.stats, p.non_finite, n.key_id) AS count,
+           ingest.key_first_step(p.stats, p.non_finite, n.key_id) AS first_step,
+           ingest.key_last_step(p.stats, p.non_finite, n.key_id) AS last_step
     FROM (SELECT k.key, k.key_id FROM ingest.metric_keys k
           WHERE k.org_id = org AND k.run_id = run AND k.key > after_key COLLATE "C" ORDER BY k.key LIMIT keys_max) n
     CROSS JOIN LATERAL (
-      SELECT g.stats FROM ingest.metric_aggregate_pages g WHERE g.org_id = org AND g.run_id = run AND g.page = n.key_id >> 5 LIMIT 1
+      SELECT g.stats, g.non_finite FROM ingest.metric_aggregate_pages g
+      WHERE g.org_id = org AND g.run_id = run AND g.page = n.key_id >> 5 LIMIT 1
     ) p
     ORDER BY n.key
   LOOP
@@ -2401,7 +2457,7 @@ GRANT EXECUTE ON FUNCTION ingest.metric_reach TO tidemark_ingest;
 CREATE FUNCTION ingest.metric_run_states(org uuid, run_ids uuid[], with_pages boolean[], key_runs integer[],
   keys text[], page_runs integer[], pages integer[])
 RETURNS TABLE(index integer, key_ids bytea, version bigint, key_count integer, point_count bigint, project_id uuid,
-  page integer, stats bytea)
+  page integer, stats bytea, non_finite bytea)
 LANGUAGE plpgsql
 STABLE
 SET plan_cache_mode TO 'force_generic_plan'
@@ -2416,17 +2472,17 @@ BEGIN
       FROM unnest(key_runs, keys) WITH ORDINALITY AS k (run, key, n)
     )
     SELECT NULL::integer, (SELECT string_agg(int4send(coalesce(f.id, -1)), ''::bytea ORDER BY f.n) FROM found f),
-           NULL::bigint, NULL::integer, NULL::bigint, NULL::uuid, NULL::integer, NULL::bytea
+           NULL::bigint, NULL::integer, NULL::bigint, NULL::uuid, NULL::integer, NULL::bytea, NULL::bytea
     UNION ALL
     SELECT r.index::integer, NULL, m.version, m.key_count, m.point_count,
-           (SELECT f.project_id FROM runs.run_refs_v1 f WHERE f.org_id = org AND f.id = r.id), NULL, NULL
+           (SELECT f.project_id FROM runs.run_refs_v1 f WHERE f.org_id = org AND f.id = r.id), NULL, NULL, NULL
     FROM unnest(run_ids) WITH ORDINALITY AS r (id, index)
     CROSS JOIN LATERAL (SELECT o.* FROM ingest.metric_runs o WHERE o.org_id = org AND o.run_id = r.id OFFSET 0) m
     UNION ALL
-    SELECT w.run, NULL, NULL, NULL, NULL, NULL, w.page, array_send(p.stats)
+    SELECT w.run, NULL, NULL, NULL, NULL, NULL, w.page, array_send(p.stats), array_send(p.non_finite)
     FROM (SELECT f.run, f.id >> 5 AS page FROM found f WHERE f.id IS NOT NULL AND with_pages[f.run]
           UNION SELECT a.run, a.page FROM unnest(page_runs, pages) AS a (run, page)) w
-    CROSS JOIN LATERAL (SELECT o.stats FROM ingest.metric_aggregate_pages o
+    CROSS JOIN LATERAL (SELECT o.stats, o.non_finite FROM ingest.metric_aggregate_pages o
                         WHERE o.org_id = org AND o.run_id = run_ids[w.run] AND o.page = w.page OFFSET 0) p;
 END
 $function$;
@@ -2483,15 +2539,16 @@ BEGIN
              bool_or(buckets IS NULL OR f.count <= points_max),
              string_agg(int4send(f.place) || int4send(f.id) || float8send(f.count) || float8send(f.first_step) || float8send(f.last_step), '')
       FROM (
-        SELECT a.place::integer - 1 AS place, k.key_id AS id, p.stats[(k.key_id & 31) * 10 + 1] AS count,
-               p.stats[(k.key_id & 31) * 10 + 10] AS first_step, p.stats[(k.key_id & 31) * 10 + 9] AS last_step
+        SELECT a.place::integer - 1 AS place, k.key_id AS id, ingest.key_points(p.stats, p.non_finite, k.key_id) AS count,
+               ingest.key_first_step(p.stats, p.non_finite, k.key_id) AS first_step,
+               ingest.key_last_step(p.stats, p.non_finite, k.key_id) AS last_step
         FROM unnest(of_keys) WITH ORDINALITY AS a (key, place)
         CROSS JOIN LATERAL (
           SELECT n.key_id FROM ingest.metric_keys n
           WHERE n.org_id = org AND n.run_id = r.id AND n.key = a.key COLLATE "C" LIMIT 1
         ) k
         CROSS JOIN LATERAL (
-          SELECT g.stats FROM ingest.metric_aggregate_pages g
+          SELECT g.stats, g.non_finite FROM ingest.metric_aggregate_pages g
           WHERE g.org_id = org AND g.run_id = r.id AND g.page = k.key_id >> 5 LIMIT 1
         ) p
         ORDER BY k.key_id
@@ -2532,7 +2589,7 @@ BEGIN
             slot := ids[i] - b.first_key;
             CONTINUE WHEN b.width = 16 AND ingest.chunk_values(b.statistics, slot) = 0;
             sampled := buckets IS NOT NULL AND counts[i] > points_max;
-            IF sampled AND b.statistics IS NOT NULL
+            IF sampled AND b.statistics IS NOT NULL AND ingest.chunk_is_finite(b.statistics, slot)
                AND ingest.in_one_bucket(b.first_step, b.last_step, first_steps[i], last_steps[i], buckets) THEN
               kind := 'statistics';
               section := substring(b.statistics FROM 72 * slot + 1 FOR 72);
@@ -3247,11 +3304,12 @@ AS $function$
                       WHERE o.org_id = org AND o.run_id = u.run_id AND o.key = of_key COLLATE "C" OFFSET 0) k
   CROSS JOIN LATERAL (SELECT o.stats FROM ingest.metric_aggregate_pages o
                       WHERE o.org_id = org AND o.run_id = u.run_id AND o.page = k.key_id >> 5 OFFSET 0) p
+  WHERE p.stats[k.at + 1] > 0
 $function$;
 COMMENT ON FUNCTION ingest.unindexed_sort_values_v2 IS
-  'Returns the values to sort by of the runs that are not indexed and have the key, from their key aggregates; more '
-  'is better in sort_best. A plain query without settings, so that PostgreSQL inlines it; every step is a look-up '
-  'behind OFFSET 0, so that there is no other plan.';
+  'Returns the values to sort by of the runs that are not indexed and have finite values of the key, from their key '
+  'aggregates; more is better in sort_best. A plain query without settings, so that PostgreSQL inlines it; every step '
+  'is a look-up behind OFFSET 0, so that there is no other plan.';
 REVOKE ALL ON FUNCTION ingest.unindexed_sort_values_v2 FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION ingest.unindexed_sort_values_v2 TO tidemark_runs;
 
@@ -3347,7 +3405,7 @@ GRANT EXECUTE ON FUNCTION ingest.concatenated(double precision[]) TO tidemark_ru
 CREATE FUNCTION ingest.metric_columns_v1(org uuid, run uuid, from_key text, end_key text, after_key text,
   keys_max bigint)
 RETURNS TABLE(keys bytea, total bigint, latest bytea, min bytea, max bytea, mean bytea, variance bytea, count bytea,
-  best bytea, best_step bytea)
+  best bytea, best_step bytea, non_finite bytea)
 LANGUAGE sql
 STABLE
 AS $function$
@@ -3357,7 +3415,7 @@ AS $function$
               ELSE (SELECT pg_catalog.count(*) FROM ingest.metric_keys k
                     WHERE k.org_id = org AND k.run_id = run AND k.key >= from_key COLLATE "C"
                       AND (end_key IS NULL OR k.key < end_key COLLATE "C")) END,
-         a.latest, a.min, a.max, a.mean, a.variance, a.count, a.best, a.best_step
+         a.latest, a.min, a.max, a.mean, a.variance, a.count, a.best, a.best_step, a.non_finite
   FROM (SELECT (SELECT r.key_count::bigint FROM ingest.metric_runs r WHERE r.org_id = org AND r.run_id = run) AS key_count
         OFFSET 0) n
   CROSS JOIN LATERAL (
@@ -3375,14 +3433,17 @@ AS $function$
   CROSS JOIN LATERAL (
     -- The pages one after another, where that costs less than a look-up for each key: of a run with few keys, and where a
     -- page has several of the keys, as it mostly has, because keys that are next to each other were mostly logged together.
+    -- Not where values are not finite: then look-ups find their numbers too.
     SELECT CASE
       WHEN cardinality(d.pages) = 1 THEN (
-        SELECT p.stats FROM ingest.metric_aggregate_pages p WHERE p.org_id = org AND p.run_id = run AND p.page = d.pages[1]
+        SELECT p.stats FROM ingest.metric_aggregate_pages p
+        WHERE p.org_id = org AND p.run_id = run AND p.page = d.pages[1] AND p.non_finite IS NULL
       )
       WHEN n.key_count <= 256 OR cardinality(d.pages) * 4 <= m.found THEN (
         SELECT ingest.concatenated(p.stats) FROM unnest(d.pages) AS k (page)
-        CROSS JOIN LATERAL (SELECT o.stats FROM ingest.metric_aggregate_pages o
+        CROSS JOIN LATERAL (SELECT o.stats, o.non_finite FROM ingest.metric_aggregate_pages o
                             WHERE o.org_id = org AND o.run_id = run AND o.page = k.page OFFSET 0) p
+        HAVING pg_catalog.count(p.non_finite) = 0
       ) END AS stats
     OFFSET 0
   ) w
@@ -3397,14 +3458,17 @@ AS $function$
                                       ELSE 'NaN' END), ''::bytea) AS variance,
            string_agg(float8send(k.stats[k.at + 1]), ''::bytea) AS count,
            string_agg(float8send(k.stats[k.at + CASE WHEN k.minimise THEN 4 ELSE 6 END]), ''::bytea) AS best,
-           string_agg(float8send(k.stats[k.at + CASE WHEN k.minimise THEN 5 ELSE 7 END]), ''::bytea) AS best_step
+           string_agg(float8send(k.stats[k.at + CASE WHEN k.minimise THEN 5 ELSE 7 END]), ''::bytea) AS best_step,
+           string_agg(float8send(coalesce(k.non_finite[k.at / 10 * 3 + 1], 0)) || float8send(coalesce(k.non_finite[k.at / 10 * 3 + 3], 0)),
+                      ''::bytea) FILTER (WHERE k.is_looked_up) AS non_finite
     FROM (
-      SELECT w.stats, ((width_bucket(k.id >> 5, d.pages) - 1) * 32 + (k.id & 31)) * 10 AS at, k.minimise
+      SELECT w.stats, ((width_bucket(k.id >> 5, d.pages) - 1) * 32 + (k.id & 31)) * 10 AS at, k.minimise,
+             NULL::double precision[] AS non_finite, false AS is_looked_up
       FROM unnest(m.ids, m.minimise) AS k (id, minimise) WHERE w.stats IS NOT NULL
       UNION ALL
-      SELECT p.stats, (k.id & 31) * 10, k.minimise
+      SELECT p.stats, (k.id & 31) * 10, k.minimise, p.non_finite, true
       FROM unnest(m.ids, m.minimise) AS k (id, minimise)
-      CROSS JOIN LATERAL (SELECT o.stats FROM ingest.metric_aggregate_pages o
+      CROSS JOIN LATERAL (SELECT o.stats, o.non_finite FROM ingest.metric_aggregate_pages o
                           WHERE o.org_id = org AND o.run_id = run AND o.page = k.id >> 5 OFFSET 0) p
       WHERE w.stats IS NULL
     ) k
@@ -3414,11 +3478,12 @@ COMMENT ON FUNCTION ingest.metric_columns_v1 IS
   'Returns a page of the key aggregates of a run as columns: the next keys_max keys from from_key on, before '
   'end_key (null: no end) and behind after_key (empty: from the start), in code point order, separated by NUL in '
   'keys; the other columns hold a double per key, big-endian, in the same order; NaN stands for a variance that a '
-  'double cannot hold. best is the minimum where less is better, else the maximum. Columns are null when the page '
-  'is empty. total counts the keys between from_key and end_key; keys are counted only where neither the page nor '
-  'the run has their number, because a run may have a hundred thousand. Bytes, because writing and reading '
-  'thousands of numbers as text costs more than everything else. A plain query without settings, so that PostgreSQL '
-  'inlines it.';
+  'double cannot hold. best is the minimum where less is better, else the maximum. All these are over finite values: '
+  'where there is none, count is 0 and the others are NaN. non_finite has two doubles for each key, the number of the '
+  'other values and their highest step; null or zeros where no key has any. Columns are null when the page is empty. '
+  'total counts the keys between from_key and end_key; keys are counted only where neither the page nor the run has '
+  'their number, because a run may have a hundred thousand. Bytes, because writing and reading thousands of numbers as '
+  'text costs more than everything else. A plain query without settings, so that PostgreSQL inlines it.';
 REVOKE ALL ON FUNCTION ingest.metric_columns_v1 FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION ingest.metric_columns_v1 TO tidemark_runs;
 

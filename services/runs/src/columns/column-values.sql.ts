@@ -110,7 +110,9 @@ export function comparableValue(column: Column, run: string, bind: Bind): string
   return `SELECT c.num, c.txt COLLATE "C" AS txt FROM runs.comparable(${documentValue(column, run, bind)}) c WHERE c.num IS NOT NULL OFFSET 0`;
 }
 
+/** A key without finite values has only a count. */
 function metricValue({ key, figure }: MetricColumn, run: string, bind: Bind): string {
+  const isKnown = figure === "count" ? "" : " AND h.count > 0";
   return `SELECT h.${figure}::float8 AS num, ''::text COLLATE "C" AS txt FROM ingest.metric_aggregates_v1 h
-          WHERE h.org_id = $1 AND h.run_id = ${run} AND h.key = ${bind(key)} COLLATE "C" OFFSET 0`;
+          WHERE h.org_id = $1 AND h.run_id = ${run} AND h.key = ${bind(key)} COLLATE "C"${isKnown} OFFSET 0`;
 }

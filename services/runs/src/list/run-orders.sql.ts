@@ -106,7 +106,7 @@ function byMetric(filter: RunFilter, { key: metricKey, by, descending }: MetricO
     const runs = runSource(filter, "position", bind);
     const best = isMinimizeKey(metricKey) ? "- h.best" : "h.best";
     const found = `SELECT ${by === "best" ? best : "h.latest"} AS value FROM ingest.metric_aggregates_v1 h
-                   WHERE h.org_id = $1 AND h.run_id = ${runs.id} AND h.key = ${key} OFFSET 0`;
+                   WHERE h.org_id = $1 AND h.run_id = ${runs.id} AND h.key = ${key} AND h.count > 0 OFFSET 0`;
     const from = `${runs.from} CROSS JOIN LATERAL (${found}) h`;
     return [{ ...runs, from, values: [{ sql: "h.value", type: "float8" }], descending }];
   }
@@ -131,13 +131,14 @@ function byMetric(filter: RunFilter, { key: metricKey, by, descending }: MetricO
   ];
 }
 
+/** Runs that do not have the key, or no finite value of it. */
 function withoutMetric(filter: RunFilter, { key: metricKey }: MetricOrder, bind: Bind): OrderedRuns {
   const runs = runSource(filter, "position", bind);
-  const key = `ingest.metric_keys_v1 h WHERE h.org_id = $1 AND h.run_id = ${runs.id} AND h.key = ${bind(metricKey)}`;
+  const finite = `ingest.metric_aggregates_v1 h WHERE h.org_id = $1 AND h.run_id = ${runs.id} AND h.key = ${bind(metricKey)} AND h.count > 0`;
   return {
     ...runs,
     // OFFSET keeps it a look-up per run: a join would read the keys of all runs first.
-    where: `${runs.where} AND NOT EXISTS (SELECT FROM ${key} OFFSET 0)`,
+    where: `${runs.where} AND NOT EXISTS (SELECT FROM ${finite} OFFSET 0)`,
     values: [],
     descending: true,
   };

@@ -7,7 +7,7 @@ export type MetricRow = {
   readonly metric_keys: Buffer | null;
   /** How many keys match, including those beyond the limit. */
   readonly metric_total: number;
-  // A big-endian double per key, in the order of the keys.
+  // A big-endian double per key, in the order of the keys; NaN, and a count of 0, where no value is finite.
   readonly metric_latest: Buffer | null;
   readonly metric_min: Buffer | null;
   readonly metric_max: Buffer | null;
@@ -17,6 +17,8 @@ export type MetricRow = {
   readonly metric_count: Buffer | null;
   readonly metric_best: Buffer | null;
   readonly metric_best_step: Buffer | null;
+  /** Two doubles per key: how many values are not finite, and their highest step. Null or zeros where no key has any. */
+  readonly metric_non_finite: Buffer | null;
 };
 
 /** The row of a run without metrics, or whose metrics were not requested. */
@@ -31,6 +33,7 @@ export const NO_METRICS: MetricRow = {
   metric_count: null,
   metric_best: null,
   metric_best_step: null,
+  metric_non_finite: null,
 };
 
 /** Returns the keys of a row. */
@@ -48,6 +51,9 @@ type NumberColumns = {
   readonly count: number[];
   readonly best: number[];
   readonly bestStep: number[];
+  /** Empty where no key has values that are not finite. */
+  readonly nonFinite: number[];
+  readonly nonFiniteStep: number[];
 };
 
 /** Returns the numbers of a row as columns. */
@@ -61,7 +67,15 @@ export function numberColumnsOf(row: MetricRow): NumberColumns {
     count: numbersOf(row.metric_count),
     best: numbersOf(row.metric_best),
     bestStep: numbersOf(row.metric_best_step),
+    ...nonFiniteOf(row.metric_non_finite),
   };
+}
+
+function nonFiniteOf(bytes: Buffer | null): Pick<NumberColumns, "nonFinite" | "nonFiniteStep"> {
+  const numbers = numbersOf(bytes);
+  if (numbers.every((number) => number === 0)) return { nonFinite: [], nonFiniteStep: [] };
+  const isEven = (_: number, i: number): boolean => i % 2 === 0;
+  return { nonFinite: numbers.filter(isEven), nonFiniteStep: numbers.slice(1).filter(isEven) };
 }
 
 /** Returns the doubles of a column, as PostgreSQL's float8send writes them one after another. */

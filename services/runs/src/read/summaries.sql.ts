@@ -26,7 +26,7 @@ export const artifactCountColumns = `coalesce(counts.checkpoints, 0) AS checkpoi
 export const metricColumns = `
   m.keys AS metric_keys, m.total AS metric_total, m.latest AS metric_latest, m.min AS metric_min, m.max AS metric_max,
   m.mean AS metric_mean, m.variance AS metric_variance, m.count AS metric_count, m.best AS metric_best,
-  m.best_step AS metric_best_step`;
+  m.best_step AS metric_best_step, m.non_finite AS metric_non_finite`;
 
 /** Which keys of a run `metricsOf` joins; every member is SQL. */
 type MetricSelection = {
@@ -99,11 +99,13 @@ const readWithKeysSql = sql(
    ${artifactCountsOf}
    CROSS JOIN LATERAL (
      SELECT string_agg(textsend(h.key), '\\x00'::bytea) AS metric_keys, count(*) AS metric_total,
-            ${["latest", "min", "max", "mean", "variance", "count", "best", "best_step"].map(figure).join(", ")}
+            ${["latest", "min", "max", "mean", "variance", "count", "best", "best_step"].map(figure).join(", ")},
+            string_agg(float8send(h.non_finite) || float8send(coalesce(h.non_finite_step, 0)), ''::bytea) AS metric_non_finite
      FROM unnest($3::text[]) AS wanted (key)
      CROSS JOIN LATERAL (
        -- An aggregate leaves NULL out.
-       SELECT k.key, k.latest, k.min, k.max, k.mean, coalesce(k.variance, 'NaN') AS variance, k.count::float8 AS count, k.best, k.best_step
+       SELECT k.key, k.latest, k.min, k.max, k.mean, coalesce(k.variance, 'NaN') AS variance, k.count::float8 AS count, k.best, k.best_step,
+              k.non_finite, k.non_finite_step
        FROM ingest.metric_aggregates_v1 k
        WHERE k.org_id = r.org_id AND k.run_id = r.id AND k.key = wanted.key COLLATE "C"
        OFFSET 0

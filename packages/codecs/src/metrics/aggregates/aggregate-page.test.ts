@@ -2,15 +2,29 @@ import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 
 import { createColumnsBuilder } from "../columns/columns-builder.ts";
-import { AGGREGATE_NUMBERS, AGGREGATES_PER_PAGE, NUMBERS_PER_AGGREGATE } from "../storage-layout.ts";
-import { aggregateNumbersOf, aggregatePageOf, aggregateStartOf, mergeAggregate } from "./aggregate-page.ts";
+import {
+  AGGREGATE_NUMBERS,
+  AGGREGATES_PER_PAGE,
+  NON_FINITE_NUMBERS,
+  NUMBERS_PER_AGGREGATE,
+  NUMBERS_PER_NON_FINITE,
+} from "../storage-layout.ts";
+import {
+  aggregateNumbersOf,
+  aggregatePageOf,
+  aggregateStartOf,
+  mergeAggregate,
+  mergeNonFinite,
+  nonFiniteStartOf,
+} from "./aggregate-page.ts";
 import { aggregatesOfColumns, type KeyAggregate } from "./key-aggregates.ts";
-import { mergeByDefinition, numbersOf } from "./merge-aggregates.fixture.ts";
+import { mergeByDefinition, nonFiniteNumbersOf, numbersOf } from "./merge-aggregates.fixture.ts";
 
 const value = fc.oneof(
   fc.integer({ min: -3, max: 3 }),
   fc.double({ noNaN: true, noDefaultInfinity: true }),
   fc.constantFrom(Number.MAX_VALUE, -Number.MAX_VALUE, Number.MIN_VALUE, 0, -0),
+  fc.constantFrom(NaN, Infinity, -Infinity),
 );
 const point = fc.tuple(
   fc.integer({ min: 0, max: 5 }),
@@ -19,7 +33,7 @@ const point = fc.tuple(
 const batch = fc.array(point, { minLength: 1, maxLength: 5 });
 
 function columnsOf(points: readonly (readonly [number, Record<string, number>])[]) {
-  const builder = createColumnsBuilder();
+  const builder = createColumnsBuilder({ readOther: (sent) => sent as number });
   for (const [step, metrics] of points) builder.addPoint(metrics, step, null);
   return builder.build();
 }
@@ -33,17 +47,23 @@ test.each([
 ])("the aggregate of key %i is in page %i from number %i on", (keyId, page, start) => {
   expect([aggregatePageOf(keyId), aggregateStartOf(keyId)]).toEqual([page, start]);
   expect([page * AGGREGATES_PER_PAGE + start / NUMBERS_PER_AGGREGATE]).toEqual([keyId]);
+  expect(nonFiniteStartOf(keyId) * NUMBERS_PER_AGGREGATE).toBe(start * NUMBERS_PER_NON_FINITE);
 });
 
 test("an aggregate has as many numbers as are named", () => {
   expect(AGGREGATE_NUMBERS).toHaveLength(NUMBERS_PER_AGGREGATE);
+  expect(NON_FINITE_NUMBERS).toHaveLength(NUMBERS_PER_NON_FINITE);
 });
 
 test("the numbers of a batch are its aggregates, key by key, of one point as of many", () => {
   fc.assert(
     fc.property(batch, (points) => {
       const columns = columnsOf(points);
-      expect([...aggregateNumbersOf(columns)]).toEqual(aggregatesOfColumns(columns).flatMap(numbersOf));
+      const { numbers, nonFinite } = aggregateNumbersOf(columns);
+      const aggregates = aggregatesOfColumns(columns);
+      expect([...numbers]).toEqual(aggregates.flatMap(numbersOf));
+      const others = aggregates.flatMap(nonFiniteNumbersOf);
+      expect(nonFinite === null ? null : [...nonFinite]).toEqual(others.every((one) => one === 0) ? null : others);
     }),
   );
 });
@@ -51,7 +71,7 @@ test("the numbers of a batch are its aggregates, key by key, of one point as of 
 describe("an aggregate that others are merged into", () => {
   test("becomes the first one as long as it has no values", () => {
     const page = new Float64Array(2 * NUMBERS_PER_AGGREGATE);
-    const numbers = aggregateNumbersOf(columnsOf([[3, { a: -1 }]]));
+    const { numbers } = aggregateNumbersOf(columnsOf([[3, { a: -1 }]]));
     mergeAggregate(page, NUMBERS_PER_AGGREGATE, numbers, 0);
     expect([...page]).toEqual([...Array.from({ length: NUMBERS_PER_AGGREGATE }, () => 0), ...numbers]);
   });
@@ -60,17 +80,22 @@ describe("an aggregate that others are merged into", () => {
     fc.assert(
       fc.property(fc.array(batch, { minLength: 1, maxLength: 8 }), (batches) => {
         const page = new Float64Array(NUMBERS_PER_AGGREGATE);
+        const others = new Float64Array(NUMBERS_PER_NON_FINITE);
         let wanted: KeyAggregate | undefined;
         for (const points of batches) {
           const columns = columnsOf(points);
           const at = columns.keys.indexOf("a");
           if (at < 0) continue;
-          mergeAggregate(page, 0, aggregateNumbersOf(columns), at * NUMBERS_PER_AGGREGATE);
+          const added = aggregateNumbersOf(columns);
+          mergeAggregate(page, 0, added.numbers, at * NUMBERS_PER_AGGREGATE);
+          if (added.nonFinite !== null) mergeNonFinite(others, 0, added.nonFinite, at * NUMBERS_PER_NON_FINITE);
           const aggregate = aggregatesOfColumns(columns)[at]!;
           wanted = wanted === undefined ? aggregate : mergeByDefinition(wanted, aggregate);
         }
         fc.pre(wanted !== undefined);
         expect([...page]).toEqual(numbersOf(wanted));
+        expect([...others]).toEqual(nonFiniteNumbersOf(wanted));
+        if (wanted.count === 0) return;
         expect([...page].some(Number.isNaN)).toBe(false);
         // Only the sum of squares may be beyond a double.
         expect([...page].filter((number, i) => i !== 2 && !Number.isFinite(number))).toEqual([]);
@@ -105,6 +130,15 @@ describe("an aggregate that others are merged into", () => {
       { minStep: 2, maxStep: 2 },
     ],
     [
+      "a value that is not finite changes nothing, and what comes first may be one",
+      [
+        [1, NaN],
+        [2, 5],
+        [3, Infinity],
+      ],
+      { count: 1, mean: 5, m2: 0, min: 5, max: 5, latest: 5, latestStep: 2, firstStep: 2 },
+    ],
+    [
       "the first step is the lowest",
       [
         [4, 5],
@@ -115,7 +149,7 @@ describe("an aggregate that others are merged into", () => {
   ] as const)("%s", (_, points, wanted) => {
     const page = new Float64Array(NUMBERS_PER_AGGREGATE);
     for (const [step, number] of points)
-      mergeAggregate(page, 0, aggregateNumbersOf(columnsOf([[step, { a: number }]])), 0);
+      mergeAggregate(page, 0, aggregateNumbersOf(columnsOf([[step, { a: number }]])).numbers, 0);
     expect(Object.fromEntries(AGGREGATE_NUMBERS.map((name, i) => [name, page[i]]))).toMatchObject(wanted);
   });
 });

@@ -1,11 +1,20 @@
 import type { MetricColumns } from "../columns/metric-columns.ts";
-import { AGGREGATES_PER_PAGE, NUMBERS_PER_AGGREGATE } from "../storage-layout.ts";
+import {
+  AGGREGATES_PER_PAGE,
+  NUMBERS_PER_AGGREGATE,
+  NUMBERS_PER_NON_FINITE,
+  type NON_FINITE_NUMBERS,
+} from "../storage-layout.ts";
 import { aggregatesOfColumns, type KeyAggregate } from "./key-aggregates.ts";
 
 /*
  * The aggregates of a run's keys are stored in pages: arrays of doubles with ten numbers for each key (AGGREGATE_NUMBERS). Writes merge into
- * pages without making an object for each key, because a request may have a thousand keys.
+ * pages without making an object for each key, because a request may have a thousand keys. A page with values that are not finite has a second array with
+ * three numbers for each key (NON_FINITE_NUMBERS); other pages have none, so such values cost nothing where there are none.
  */
+
+/** The aggregates of keys as numbers: ten for each, and three for each where any key has values that are not finite. */
+export type AggregateNumbers = { readonly numbers: Float64Array; readonly nonFinite: Float64Array | null };
 
 const PAGE_BITS = 31 - Math.clz32(AGGREGATES_PER_PAGE);
 
@@ -19,8 +28,13 @@ export function aggregateStartOf(keyId: number): number {
   return (keyId & (AGGREGATES_PER_PAGE - 1)) * NUMBERS_PER_AGGREGATE;
 }
 
-/** Reads an aggregate from its numbers, which `numberAt` returns by their index from 0. */
-export function readAggregate(numberAt: (index: number) => number): Omit<KeyAggregate, "key"> {
+/** Where the numbers of a key start in the second array of its page. */
+export function nonFiniteStartOf(keyId: number): number {
+  return (keyId & (AGGREGATES_PER_PAGE - 1)) * NUMBERS_PER_NON_FINITE;
+}
+
+/** Reads the finite part of an aggregate from its numbers, which `numberAt` returns by their index from 0. */
+export function readAggregate(numberAt: (index: number) => number): FiniteAggregate {
   return {
     count: numberAt(0),
     mean: numberAt(1),
@@ -35,12 +49,16 @@ export function readAggregate(numberAt: (index: number) => number): Omit<KeyAggr
   };
 }
 
-/** Returns the aggregates of all keys of a batch as numbers, ten for each key, in the order of the keys. */
-export function aggregateNumbersOf(columns: MetricColumns): Float64Array {
+/** The numbers of an aggregate that every page has. */
+type FiniteAggregate = Omit<KeyAggregate, "key" | (typeof NON_FINITE_NUMBERS)[number]>;
+
+/** Returns the aggregates of all keys of a batch, in the order of the keys. */
+export function aggregateNumbersOf(columns: MetricColumns): AggregateNumbers {
   const numbers = new Float64Array(NUMBERS_PER_AGGREGATE * columns.keys.length);
-  if (columns.steps.length === 1) return fillOfOnePoint(numbers, columns.steps[0]!, columns.values);
+  if (columns.steps.length === 1) return aggregatesOfOnePoint(numbers, columns.steps[0]!, columns.values);
   let at = 0;
-  for (const aggregate of aggregatesOfColumns(columns)) {
+  let nonFinite: Float64Array | null = null;
+  for (const [key, aggregate] of aggregatesOfColumns(columns).entries()) {
     numbers[at] = aggregate.count;
     numbers[at + 1] = aggregate.mean;
     numbers[at + 2] = aggregate.m2;
@@ -52,13 +70,25 @@ export function aggregateNumbersOf(columns: MetricColumns): Float64Array {
     numbers[at + 8] = aggregate.latestStep;
     numbers[at + 9] = aggregate.firstStep;
     at += NUMBERS_PER_AGGREGATE;
+    if (aggregate.nonFinite === 0) continue;
+    nonFinite ??= new Float64Array(NUMBERS_PER_NON_FINITE * columns.keys.length);
+    nonFinite[NUMBERS_PER_NON_FINITE * key] = aggregate.nonFinite;
+    nonFinite[NUMBERS_PER_NON_FINITE * key + 1] = aggregate.nonFiniteFirstStep;
+    nonFinite[NUMBERS_PER_NON_FINITE * key + 2] = aggregate.nonFiniteStep;
   }
-  return numbers;
+  return { numbers, nonFinite };
 }
 
-function fillOfOnePoint(numbers: Float64Array, step: number, values: Float64Array): Float64Array {
+function aggregatesOfOnePoint(numbers: Float64Array, step: number, values: Float64Array): AggregateNumbers {
+  let nonFinite: Float64Array | null = null;
   for (let key = 0, at = 0; key < values.length; key++, at += NUMBERS_PER_AGGREGATE) {
     const value = values[key]!;
+    if (value - value !== 0) {
+      numbers.fill(Number.NaN, at + 1, at + NUMBERS_PER_AGGREGATE);
+      nonFinite ??= new Float64Array(NUMBERS_PER_NON_FINITE * values.length);
+      nonFinite.set([1, step, step], NUMBERS_PER_NON_FINITE * key);
+      continue;
+    }
     numbers[at] = 1;
     // A mean is a sum, which is never -0.
     numbers[at + 1] = value + 0;
@@ -70,19 +100,19 @@ function fillOfOnePoint(numbers: Float64Array, step: number, values: Float64Arra
     numbers[at + 8] = step;
     numbers[at + 9] = step;
   }
-  return numbers;
+  return { numbers, nonFinite };
 }
 
 /**
  * Merges the aggregate at index `from` of `added` into the one at index `at` of `page`; the values behind `added` arrived later. An aggregate
- * of zeros has no values yet. Means and squared deviations follow Chan, Golub and LeVeque ("Updating formulae and a pairwise algorithm for
+ * with a count of 0 has no finite values yet. Means and squared deviations follow Chan, Golub and LeVeque ("Updating formulae and a pairwise algorithm for
  * computing sample variances", Stanford STAN-CS-79-773, 1979):
  *
  *     delta = b.mean - a.mean
  *     mean  = a.mean + delta * (b.count / count)
  *     m2    = a.m2 + b.m2 + delta * delta * (a.count * (b.count / count))
  *
- * `m2` becomes Infinity where it is beyond a double; nothing ever becomes NaN.
+ * `m2` becomes Infinity where it is beyond a double; of an aggregate with finite values nothing ever becomes NaN.
  */
 export function mergeAggregate(page: Float64Array, at: number, added: Float64Array, from: number): void {
   const count = page[at]!;
@@ -91,6 +121,7 @@ export function mergeAggregate(page: Float64Array, at: number, added: Float64Arr
     return;
   }
   const addedCount = added[from]!;
+  if (addedCount === 0) return;
   const total = count + addedCount;
   const share = addedCount / total;
   const mean = page[at + 1]!;
@@ -117,4 +148,14 @@ export function mergeAggregate(page: Float64Array, at: number, added: Float64Arr
     page[at + 8] = added[from + 8]!;
   }
   if (added[from + 9]! < page[at + 9]!) page[at + 9] = added[from + 9]!;
+}
+
+/** Merges what is known of values that are not finite, as {@link mergeAggregate} does; zeros mean that there are none. */
+export function mergeNonFinite(page: Float64Array, at: number, added: Float64Array, from: number): void {
+  const count = page[at]!;
+  const addedCount = added[from]!;
+  if (addedCount === 0) return;
+  page[at] = count + addedCount;
+  page[at + 1] = count === 0 ? added[from + 1]! : Math.min(page[at + 1]!, added[from + 1]!);
+  page[at + 2] = Math.max(page[at + 2]!, added[from + 2]!);
 }

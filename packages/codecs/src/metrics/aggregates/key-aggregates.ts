@@ -1,5 +1,6 @@
 import { isMinimizeKey } from "@tidemark/values/metric-direction";
 import { valueCountOf, type MetricColumns } from "../columns/metric-columns.ts";
+import { areFinite, finitePoints } from "../numbers/finite.ts";
 
 /**
  * What a run's values of one key add up to, in one batch or in any number of them.
@@ -8,6 +9,9 @@ import { valueCountOf, type MetricColumns } from "../columns/metric-columns.ts";
  * - `mean`, and `m2` the sum of the squared deviations from it; Infinity where that sum is beyond a double, never NaN.
  * - `latest` is the value at the highest step, `latestStep`; of several at that step the one that arrived last.
  * - `firstStep` is the lowest step.
+ * - All of these are over the finite values. Where there is none, `count` is 0, and the other nine are NaN.
+ * - `nonFinite` is the number of the other values (NaN and infinities), `nonFiniteFirstStep` and `nonFiniteStep` their lowest and highest step; all are 0
+ *   where there is none.
  */
 export type KeyAggregate = {
   readonly key: string;
@@ -21,9 +25,14 @@ export type KeyAggregate = {
   readonly latest: number;
   readonly latestStep: number;
   readonly firstStep: number;
+  readonly nonFinite: number;
+  readonly nonFiniteFirstStep: number;
+  readonly nonFiniteStep: number;
 };
 
-/** Returns the aggregate of each key, in the order of the keys (by their UTF-8 bytes). Steps and values must be finite. */
+const ALL_FINITE = { nonFinite: 0, nonFiniteFirstStep: 0, nonFiniteStep: 0 };
+
+/** Returns the aggregate of each key, in the order of the keys (by their UTF-8 bytes). Steps must be finite. */
 export function aggregatesOfColumns(columns: MetricColumns): KeyAggregate[] {
   const { keys, steps, offsets, pointIndexes, values } = columns;
   const dense = offsets.length === 0;
@@ -82,9 +91,46 @@ function aggregateOf(
     }
     if (step < firstStep) firstStep = step;
   }
-  const mean = Number.isFinite(sum) ? pivot + sum / count : meanOfHuge(values, from, count);
+  // A value that is not finite makes the sum such a number too.
+  const isSummed = Number.isFinite(sum);
+  if (!isSummed && !areFinite(values, from, from + count))
+    return aggregateOfMixed(key, values.subarray(from, from + count), steps);
+  const mean = isSummed ? pivot + sum / count : meanOfHuge(values, from, count);
   const m2 = squaredDeviations(values, from, count, mean);
-  return { key, count, min, minStep, max, maxStep, mean, m2, latest, latestStep, firstStep };
+  return { key, count, min, minStep, max, maxStep, mean, m2, latest, latestStep, firstStep, ...ALL_FINITE };
+}
+
+/** Aggregates values of which some are not finite. */
+function aggregateOfMixed(key: string, values: Float64Array, steps: Float64Array): KeyAggregate {
+  const finite = finitePoints(steps, values);
+  const count = finite.values.length;
+  const found = count === 0 ? aggregateOfNone(key) : aggregateOf(key, finite.values, 0, count, finite.steps);
+  let [nonFinite, nonFiniteFirstStep, nonFiniteStep] = [0, Infinity, 0];
+  for (let i = 0; i < values.length; i++) {
+    if (Number.isFinite(values[i])) continue;
+    nonFinite += 1;
+    nonFiniteFirstStep = Math.min(nonFiniteFirstStep, steps[i]!);
+    nonFiniteStep = Math.max(nonFiniteStep, steps[i]!);
+  }
+  return { ...found, nonFinite, nonFiniteFirstStep, nonFiniteStep };
+}
+
+function aggregateOfNone(key: string): KeyAggregate {
+  const none = Number.NaN;
+  return {
+    key,
+    count: 0,
+    min: none,
+    minStep: none,
+    max: none,
+    maxStep: none,
+    mean: none,
+    m2: none,
+    latest: none,
+    latestStep: none,
+    firstStep: none,
+    ...ALL_FINITE,
+  };
 }
 
 function squaredDeviations(values: Float64Array, from: number, count: number, mean: number): number {

@@ -2,11 +2,13 @@ import { codecError } from "../../bytes.ts";
 import { CHUNK_STATISTICS_BYTES, CHUNK_SUM_BYTES } from "../storage-layout.ts";
 import { valuesOfKey, type BlockColumns } from "../columns/block-columns.ts";
 import { addToSum, SUM_NUMBERS } from "../numbers/exact-sum.ts";
+import { areFinite } from "../numbers/finite.ts";
 
 /**
  * The statistics of a chunk, which is the points of one key in a block: the points that M4 would keep of it. First is the
  * earliest arrival at the lowest step, last the latest arrival at the highest; `minStep` and `maxStep` are the lowest steps with those
- * values, and of equal values at that step (0 and -0) it is the one that arrived first. `count` is 0 if the key has no points in the block.
+ * values, and of equal values at that step (0 and -0) it is the one that arrived first. `count` is 0 if the key has no points in the block. Where a value is
+ * not finite, `min` and `max` are NaN, and the statistics do not stand for the chunk: its points have to be read.
  */
 export type ChunkStatistics = {
   readonly count: number;
@@ -77,6 +79,12 @@ export function writeChunkStatistics(
   target[at + 6] = steps[min]!;
   target[at + 7] = values[max]!;
   target[at + 8] = steps[max]!;
+  if (!areFinite(values, 0, values.length)) target[at + 5] = target[at + 7] = Number.NaN;
+}
+
+/** Whether statistics say all that charts need of their points. */
+export function standForPoints({ min }: Pick<ChunkStatistics, "min">): boolean {
+  return !Number.isNaN(min);
 }
 
 /** The indexes of the points that statistics name. */
@@ -113,7 +121,7 @@ function extremesOf(steps: Float64Array, values: Float64Array): Extremes {
   return places;
 }
 
-/** The statistics of a chunk with its sum, which is in two numbers. */
+/** The statistics of a chunk with its sum, which is in two numbers; the sum means nothing where a value is not finite. */
 export type SummedChunk = ChunkStatistics & { readonly sum: number; readonly sumRest: number };
 
 /** Returns the sums of the chunks of a block, as `encodeBlock` makes them, for a block that was stored without. */

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 
 import type { BlockColumns } from "./block-columns.ts";
-import { bitsOf } from "./metric-columns.fixture.ts";
+import { anyValue, bitsOf } from "./metric-columns.fixture.ts";
 
 /** A stored point: its step and times, and its values by key id. */
 export type BlockPoint = {
@@ -60,15 +60,13 @@ export function pointsWith(points: readonly BlockPoint[], keyId: number): BlockP
   return points.filter((point) => point.values.has(keyId));
 }
 
-const finite = fc.double({ noNaN: true, noDefaultInfinity: true });
-
 /** Values as training runs log them, and any others: of each kind that a number codec is made for, mixed. */
 const value = fc.oneof(
   fc.integer({ min: -3, max: 3 }),
   fc.constantFrom(-0, 0.5, 0.1, 5e-324, -2.2250738585072014e-308, Number.MAX_VALUE, -Number.MAX_VALUE, 2 ** 53),
   fc.integer().map((n) => n / 1_000),
   fc.float({ noNaN: true, noDefaultInfinity: true }),
-  finite,
+  anyValue,
 );
 
 const step = fc.oneof(fc.nat(6), fc.nat(1_000), fc.double({ min: 0, noNaN: true, noDefaultInfinity: true }));
@@ -83,7 +81,13 @@ export const anyBlockPoints: fc.Arbitrary<BlockPoint[]> = fc
     dense: fc.boolean(),
     timed: fc.boolean(),
     ascending: fc.boolean(),
-    kind: fc.constantFrom(value, fc.integer({ min: -500, max: 500 }), fc.constantFrom(0.25, -0), finite),
+    kind: fc.constantFrom(
+      value,
+      fc.integer({ min: -500, max: 500 }),
+      fc.constantFrom(0.25, -0),
+      fc.constantFrom(NaN, 0.5, Infinity),
+      anyValue,
+    ),
     count: fc.integer({ min: 1, max: 40 }),
   })
   .chain(({ keyIds, dense, timed, ascending, kind, count }) => {

@@ -92,6 +92,13 @@ describe("building columns", () => {
     expect(() => builder.build()).toThrow(expect.objectContaining({ name: "CodecError" }));
   });
 
+  test("what else is a value, an option says", () => {
+    const builder = createColumnsBuilder({ readOther: (sent) => (sent === "NaN" ? NaN : undefined) });
+    expect(builder.addPoint({ a: "NaN", b: 1 }, 0, null)).toBe(2);
+    expect([...builder.build().values]).toEqual([NaN, 1]);
+    expect(builder.addPoint({ a: "Infinity" }, 1, null)).toBe(-1);
+  });
+
   test("a valid batch has no faulty key", () => {
     const builder = createColumnsBuilder();
     builder.addPoint({ a: -0, b: Number.MAX_VALUE, c: Number.MIN_VALUE }, 0, null);

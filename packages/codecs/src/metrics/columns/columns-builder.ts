@@ -9,13 +9,15 @@ export type ColumnsBuilderOptions = {
    * return the same key. `addPoint` passes on what this throws. Without it keys are stored as they are.
    */
   readonly resolveKey?: (key: string) => string;
+  /** Reads a value that is not a finite number; undefined makes it faulty. Without it, all such values are. */
+  readonly readOther?: (sent: unknown) => number | undefined;
 };
 
 /** Collects the points of one batch, as parsed from JSON, into {@link MetricColumns}. */
 export type ColumnsBuilder = {
   /**
    * Adds one point and returns how many values it has: its distinct stored keys (of several spellings of one key the last wins). Returns 0 for
-   * an object without keys, which adds no point, and -1 if a value is not a finite number: `faultyKey` then returns its key as it was sent, and
+   * an object without keys, which adds no point, and -1 if a value is neither a finite number nor read by `readOther`: `faultyKey` then returns its key as it was sent, and
    * the batch cannot be built. `step` must be finite and not negative; `timestampUs` is in whole microseconds since the Unix epoch, or null.
    */
   addPoint(metrics: Readonly<Record<string, unknown>>, step: number, timestampUs: number | null): number;
@@ -36,7 +38,7 @@ const EMPTY_F64 = new Float64Array(0);
  * of the point before it and looked up only where they differ.
  */
 export function createColumnsBuilder(options: ColumnsBuilderOptions = {}): ColumnsBuilder {
-  const { resolveKey } = options;
+  const { resolveKey, readOther = () => undefined } = options;
   const keys: string[] = [];
   /** The index of every key, by the key itself and by each spelling of it seen so far. */
   const indexOfSpelling = new Map<string, number>();
@@ -74,10 +76,13 @@ export function createColumnsBuilder(options: ColumnsBuilderOptions = {}): Colum
     let indexes: number[] | null = null;
     for (let i = 0; i < names.length; i++) {
       const name = names[i]!;
-      const value = metrics[name];
+      let value = metrics[name];
       if (typeof value !== "number" || value - value !== 0) {
-        faulty = name;
-        return -1;
+        value = readOther(value);
+        if (value === undefined) {
+          faulty = name;
+          return -1;
+        }
       }
       let index: number;
       if (indexes === null && previousNames[i] === name) index = previousIndexes[i]!;
@@ -87,9 +92,9 @@ export function createColumnsBuilder(options: ColumnsBuilderOptions = {}): Colum
         indexes.push(index);
       }
       const at = newestAt[index]!;
-      if (at >= start) values[at] = value;
+      if (at >= start) values[at] = value as number;
       else {
-        newestAt[index] = values.push(value) - 1;
+        newestAt[index] = values.push(value as number) - 1;
         keyIndexes.push(index);
       }
     }
@@ -107,7 +112,7 @@ export function createColumnsBuilder(options: ColumnsBuilderOptions = {}): Colum
   };
 
   const build = (): MetricColumns => {
-    if (faulty !== null) throw codecError("the batch holds a value that is not a finite number");
+    if (faulty !== null) throw codecError("the batch holds a faulty value");
     const sorted = sortKeys([...keys]);
     const rank = new Uint32Array(keys.length);
     sorted.forEach((key, i) => (rank[indexOfSpelling.get(key)!] = i));

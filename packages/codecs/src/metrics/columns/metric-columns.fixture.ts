@@ -8,7 +8,7 @@ export type Point = { metrics: Record<string, number>; step: number; timestampUs
 
 /** Returns the columns of the points, made by the builder. */
 export function columnsOf(points: readonly Point[]): MetricColumns {
-  const builder = createColumnsBuilder();
+  const builder = createColumnsBuilder({ readOther: (value) => value as number });
   for (const { metrics, step, timestampUs } of points) builder.addPoint(metrics, step, timestampUs);
   return builder.build();
 }
@@ -46,7 +46,12 @@ export const anyKey: fc.Arbitrary<string> = fc.oneof(
   fc.string({ unit: "binary", maxLength: 6 }),
 );
 
-const finite = fc.double({ noNaN: true, noDefaultInfinity: true });
+/** A value as training runs log them: any finite double, and now and then one that is not finite. */
+export const anyValue: fc.Arbitrary<number> = fc.oneof(
+  { weight: 9, arbitrary: fc.double({ noNaN: true, noDefaultInfinity: true }) },
+  { weight: 1, arbitrary: fc.constantFrom(Number.NaN, Infinity, -Infinity) },
+);
+
 const step = fc.oneof(fc.nat(6), fc.double({ min: 0, noNaN: true, noDefaultInfinity: true }));
 const timestampUs = fc.option(
   fc.oneof(fc.integer({ min: 1_767_000_000_000_000, max: 1_767_000_009_000_000 }), fc.maxSafeInteger()),
@@ -68,7 +73,7 @@ export const anyPoints: fc.Arbitrary<Point[]> = fc
       ? fc.shuffledSubarray(keys, { minLength: keys.length })
       : fc.shuffledSubarray(keys, { minLength: 1 });
     const metrics = names.chain((chosen) =>
-      fc.array(finite, { minLength: chosen.length, maxLength: chosen.length }).map((values) =>
+      fc.array(anyValue, { minLength: chosen.length, maxLength: chosen.length }).map((values) =>
         // A null prototype, so that a key named "__proto__" is a key.
         Object.assign(
           Object.create(null) as Record<string, number>,

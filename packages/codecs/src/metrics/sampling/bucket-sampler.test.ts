@@ -21,7 +21,11 @@ function chunkOf(points: readonly Point[]): SummedChunk {
 
 const anyPoint = fc.tuple(
   fc.nat(30),
-  fc.oneof(fc.integer({ min: -3, max: 3 }), fc.double({ min: -9, max: 9, noNaN: true })),
+  fc.oneof(
+    { weight: 9, arbitrary: fc.integer({ min: -3, max: 3 }) },
+    { weight: 9, arbitrary: fc.double({ min: -9, max: 9, noNaN: true }) },
+    { weight: 1, arbitrary: fc.constantFrom(NaN, Infinity, -Infinity) },
+  ),
 );
 
 describe("a grid", () => {
@@ -80,9 +84,11 @@ describe("buckets", () => {
           const [found, wanted] = [byChunk.take(), byPoint.take()];
           expect(byChunk.count()).toBe(steps.length);
           expect({ ...found, mean: [] }).toEqual({ ...wanted, mean: [] });
-          found.mean.forEach((mean, i) =>
-            expect(Math.abs(mean - wanted.mean[i]!)).toBeLessThanOrEqual(2 ** -52 * Math.abs(mean) + 1e-30),
-          );
+          found.mean.forEach((mean, i) => {
+            expect(Number.isNaN(mean)).toBe(Number.isNaN(wanted.mean[i]!));
+            if (Number.isNaN(mean)) return;
+            expect(Math.abs(mean - wanted.mean[i]!)).toBeLessThanOrEqual(2 ** -52 * Math.abs(mean) + 1e-30);
+          });
         },
       ),
       { numRuns: 300 },
@@ -109,7 +115,33 @@ describe("buckets", () => {
         ]),
       ),
     ).toBe(true);
-    expect(Object.values(sampler.take()).map((column) => [...column])).toEqual([[7], [2], [4], [3], [2], [2], [4]]);
+    expect(Object.values(sampler.take()).map((column) => [...column])).toEqual([[7], [2], [4], [3], [2], [2], [4], []]);
+  });
+
+  test("are over finite values, count the others, and have no values without a finite one", () => {
+    const sampler = createBucketSampler(gridOf(0, 29, 3));
+    const take = (...points: Point[]): void =>
+      sampler.addStretch(
+        Float64Array.from(points, ([step]) => step),
+        Float64Array.from(points, ([, value]) => value),
+        0,
+        points.length,
+      );
+    take([0, NaN], [1, 4], [2, -Infinity], [3, 2], [9, Infinity]);
+    take([10, NaN], [11, NaN]);
+    take([20, 1]);
+    expect(sampler.count()).toBe(8);
+    expect(Object.fromEntries(Object.entries(sampler.take()).map(([name, column]) => [name, [...column]]))).toEqual({
+      step: [0, 10, 20],
+      min: [2, NaN, 1],
+      max: [4, NaN, 1],
+      mean: [3, NaN, 1],
+      count: [2, 0, 1],
+      first: [4, NaN, 1],
+      last: [2, NaN, 1],
+      nonFinite: [3, 2, 0],
+    });
+    expect(sampler.addChunk(chunkOf([[1, NaN]]))).toBe(false);
   });
 
   test("have means of values whose sum no double holds, and of such as cancel each other out", () => {

@@ -23,7 +23,12 @@ function inBits(sampler: M4Sampler) {
 }
 
 const step = fc.oneof(fc.integer({ min: 0, max: 40 }), fc.double({ min: 0, max: 40, noNaN: true }));
-const value = fc.oneof(fc.integer({ min: -2, max: 2 }), fc.constantFrom(-0, 0), fc.double({ noNaN: true }));
+const value = fc.oneof(
+  { weight: 9, arbitrary: fc.integer({ min: -2, max: 2 }) },
+  { weight: 9, arbitrary: fc.constantFrom(-0, 0) },
+  { weight: 9, arbitrary: fc.double({ noNaN: true }) },
+  { weight: 2, arbitrary: fc.constant(NaN) },
+);
 /** Chunks in the order of arrival. Most continue where the previous one ended, and some go back. */
 const chunks = fc.array(
   fc

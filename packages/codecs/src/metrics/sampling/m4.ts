@@ -1,4 +1,4 @@
-import type { ChunkStatistics } from "../blocks/chunk-statistics.ts";
+import { standForPoints, type ChunkStatistics } from "../blocks/chunk-statistics.ts";
 
 /** Samples one series for a chart, point by point. */
 export type M4Sampler = {
@@ -6,7 +6,7 @@ export type M4Sampler = {
   readonly add: (step: number, value: number) => void;
   /**
    * Takes all points of a chunk, which arrived after all points taken before, by its statistics and returns true if all its steps are in one bucket
-   * and inside the step range, or if it has no points. Otherwise takes nothing and returns false; then the points have to be added one by one.
+   * and inside the step range and all its values finite, or if it has no points. Otherwise takes nothing and returns false; then the points have to be added one by one.
    */
   readonly addChunk: (statistics: ChunkStatistics) => boolean;
   /** Returns the sample, at most four points per bucket, by step. */
@@ -21,6 +21,8 @@ export type M4Sampler = {
  * Of several candidates the one with the lowest step is first, lowest and highest, the one with the highest step is last; at one step it is
  * the one that arrived first, for last the one that arrived last. Of the kept points of a bucket that share a step only one remains, the
  * earliest in the order first, last, lowest, highest.
+ *
+ * Values that are not finite may be first and last. They are neither lowest nor highest in a bucket with finite values.
  *
  * `firstStep` and `lastStep` are those of the whole series, which must be known beforehand. Memory depends only on `buckets` (at least 1).
  */
@@ -43,11 +45,11 @@ export function createM4Sampler(firstStep: number, lastStep: number, buckets: nu
   };
   const offerLowest = (at: number, step: number, value: number): void => {
     const lowest = values[at]!;
-    if (value < lowest || (value === lowest && step < steps[at]!)) put(at, step, value);
+    if (value < lowest || lowest - lowest !== 0 || (value === lowest && step < steps[at]!)) put(at, step, value);
   };
   const offerHighest = (at: number, step: number, value: number): void => {
     const highest = values[at]!;
-    if (value > highest || (value === highest && step < steps[at]!)) put(at, step, value);
+    if (value > highest || highest - highest !== 0 || (value === highest && step < steps[at]!)) put(at, step, value);
   };
 
   return {
@@ -62,11 +64,13 @@ export function createM4Sampler(firstStep: number, lastStep: number, buckets: nu
       }
       offerFirst(at, step, value);
       offerLast(at + 1, step, value);
+      if (value - value !== 0) return;
       offerLowest(at + 2, step, value);
       offerHighest(at + 3, step, value);
     },
     addChunk(statistics) {
       if (statistics.count === 0) return true;
+      if (!standForPoints(statistics)) return false;
       if (statistics.firstStep < firstStep || statistics.lastStep > lastStep) return false;
       const bucket = bucketOf(statistics.firstStep, firstStep, lastStep, buckets);
       if (bucketOf(statistics.lastStep, firstStep, lastStep, buckets) !== bucket) return false;

@@ -134,6 +134,8 @@ export function exportMetricAggregatesHandler(deps: {
           latestStep: column("latest_step"),
           best: column("best"),
           bestStep: column("best_step"),
+          nonFinite: column("non_finite"),
+          nonFiniteStep: column("non_finite_step"),
         };
         if (rows.length < PAGE_KEYS) break;
         after = last.key;

@@ -112,9 +112,11 @@ export const FIGURES = [
   "latest_step",
   "best",
   "best_step",
+  "non_finite",
+  "non_finite_step",
 ] as const;
 
-/** The aggregates of a key; a variance that a double cannot hold is null. */
+/** The aggregates of a key; a variance that a double cannot hold is null, and so is the step where all values are finite. */
 type AggregateRow = { readonly key: string } & { readonly [figure in (typeof FIGURES)[number]]: number | null };
 
 const pageSql = binarySql(

@@ -1,10 +1,5 @@
-import {
-  createBucketSampler,
-  bucketIndex,
-  readSummedChunk,
-  type BucketColumns,
-  type Grid,
-} from "@tidemark/codecs/metrics";
+import { createBucketSampler, bucketIndex, readSummedChunk, type Grid } from "@tidemark/codecs/metrics";
+import { withEdgeBuckets, type EdgeRows } from "./edge-buckets.rules.ts";
 import { createFirstPoints, type Points } from "../read/first-points.rules.ts";
 import type { StoredSeries, SeriesTaker } from "../read/metric-rows.rules.ts";
 import { eachStretch } from "../read/sample-series.rules.ts";
@@ -68,7 +63,8 @@ export function makeBoundedSeries({ bounds, pointsMax, grid, isSampled, edges }:
     finish() {
       const count = sampler?.count() ?? first!.count();
       if (sampler !== undefined && (isSampled || count > pointsMax)) {
-        return { sampled: true, ...nothingAdded, ...withEdgeBuckets(sampler.take(), edge?.before(), edge?.after()) };
+        const buckets = withEdgeBuckets(sampler.take(), rowsOf(edge?.before()), rowsOf(edge?.after()));
+        return { sampled: true, ...nothingAdded, ...buckets };
       }
       const truncated = count > pointsMax;
       const points = chartPoints(first!.take(pointsMax));
@@ -112,21 +108,9 @@ function withEdges(points: PointsOfChart, before: EdgePoint | undefined, after: 
   };
 }
 
-function withEdgeBuckets(
-  columns: BucketColumns,
-  before: EdgePoint | undefined,
-  after: EdgePoint | undefined,
-): BucketColumns {
-  const around = (column: Float64Array): Float64Array => between(column, before, after, ({ value }) => value);
-  return {
-    step: between(columns.step, before, after, ({ step }) => step),
-    min: around(columns.min),
-    max: around(columns.max),
-    mean: around(columns.mean),
-    count: between(columns.count, before, after, () => 1),
-    first: around(columns.first),
-    last: around(columns.last),
-  };
+function rowsOf(point: EdgePoint | undefined): EdgeRows {
+  if (point === undefined) return { step: new Float64Array(0), value: new Float64Array(0) };
+  return { step: Float64Array.of(point.step), value: Float64Array.of(point.value) };
 }
 
 function between(

@@ -1,6 +1,6 @@
 import type { RunModel } from "../read/metric-model.fixture.ts";
 
-/** How a reference shows a series: points as (step, value, time in milliseconds), buckets as (step, min, max, mean, count, first, last). */
+/** How a reference shows a series: points as (step, value, time in milliseconds), buckets as (step, min, max, mean, count, first, last, values that are not finite). */
 export type ShownColumns = { readonly sampled: boolean; readonly rows: readonly (readonly number[])[] };
 
 /** The request to a reference. */
@@ -56,26 +56,32 @@ export function showPoints(
     return span === 0 ? 0 : part < buckets ? part : buckets - 1;
   });
   const edge = (point: ModelPoint | undefined): number[][] =>
-    point === undefined ? [] : [[point.step, point.value, point.value, point.value, 1, point.value, point.value]];
+    point === undefined ? [] : [[point.step, ...bucketOf([point.value])]];
   return {
     sampled: true,
     rows: [
       ...edge(before),
       ...[...groups].map(([part, own]) => {
-        const values = own.map(({ value }) => value);
-        return [
-          low + (part * span) / buckets,
-          Math.min(...values),
-          Math.max(...values),
-          exactMean(values),
-          values.length,
-          values[0]!,
-          values.at(-1)!,
-        ];
+        return [low + (part * span) / buckets, ...bucketOf(own.map(({ value }) => value))];
       }),
       ...edge(after),
     ],
   };
+}
+
+function bucketOf(values: readonly number[]): number[] {
+  const finite = values.filter(Number.isFinite);
+  const others = values.length - finite.length;
+  if (finite.length === 0) return [NaN, NaN, NaN, 0, NaN, NaN, others];
+  return [
+    Math.min(...finite),
+    Math.max(...finite),
+    exactMean(finite),
+    finite.length,
+    finite[0]!,
+    finite.at(-1)!,
+    others,
+  ];
 }
 
 /** Returns the mean of doubles, calculated with whole numbers of unbounded size and rounded once at the end. */

@@ -1,6 +1,15 @@
-import { createBucketSampler, meanOf, bucketIndex, smooth, type Grid, type Smoothing } from "@tidemark/codecs/metrics";
+import {
+  areFinite,
+  createBucketSampler,
+  meanOf,
+  bucketIndex,
+  smooth,
+  type Grid,
+  type Smoothing,
+} from "@tidemark/codecs/metrics";
 import { eachStretch } from "../read/sample-series.rules.ts";
 import { orderBy, pick, type SortedPoints } from "./collect-points.rules.ts";
+import { concat, withEdgeBuckets } from "./edge-buckets.rules.ts";
 import { type Bounds, millisecondsOf, type SeriesColumns } from "./series-columns.rules.ts";
 
 /** How a series is drawn from all its points. */
@@ -8,7 +17,7 @@ export type Drawing = {
   readonly bounds: Bounds;
   readonly edges: boolean;
   readonly smoothing: Smoothing | undefined;
-  /** Returns the numbers of the points on the axis, NaN for a point that is not on it; undefined: the steps. */
+  /** Returns the numbers of the points on the axis, not a finite one for a point that is not on it; undefined: the steps. */
   readonly axisOf: ((points: SortedPoints) => Float64Array) | undefined;
 };
 
@@ -85,29 +94,30 @@ export function columnsOfBuckets({ inside, before, after }: Drawn, grid: Grid): 
     (from, to) => {
       sampler.addStretch(axis, inside.value, from, to);
       firstSteps.push(inside.step[from]!);
-      if (inside.smoothed.length > 0) smoothed.push(meanOf(inside.smoothed, from, to));
+      if (inside.smoothed.length > 0) smoothed.push(meanOfFinite(inside.smoothed.subarray(from, to)));
     },
   );
-  const { step, min, max, mean, count, first, last } = sampler.take();
+  const taken = sampler.take();
+  const buckets = isStepped ? taken : { ...taken, step: Float64Array.from(firstSteps) };
   const around = (column: Float64Array, name: keyof Rows): Float64Array => concat([before[name], column, after[name]]);
   return {
     sampled: true,
-    step: around(isStepped ? step : Float64Array.from(firstSteps), "step"),
-    min: around(min, "value"),
-    max: around(max, "value"),
-    mean: around(mean, "value"),
-    count: concat([before.step.map(() => 1), count, after.step.map(() => 1)]),
-    first: around(first, "value"),
-    last: around(last, "value"),
+    ...withEdgeBuckets(buckets, before, after),
     smoothed: around(Float64Array.from(smoothed), "smoothed"),
-    x: isStepped ? NONE : around(step, "x"),
+    x: isStepped ? NONE : around(taken.step, "x"),
   };
+}
+
+/** Returns the mean of the finite numbers; NaN without one. */
+function meanOfFinite(numbers: Float64Array): number {
+  const finite = areFinite(numbers, 0, numbers.length) ? numbers : numbers.filter(Number.isFinite);
+  return finite.length === 0 ? Number.NaN : meanOf(finite, 0, finite.length);
 }
 
 const NONE = new Float64Array(0);
 
 function onAxis(x: Float64Array): Uint32Array {
-  return Uint32Array.from(x.keys()).filter((i) => !Number.isNaN(x[i]!));
+  return Uint32Array.from(x.keys()).filter((i) => Number.isFinite(x[i]!));
 }
 
 function rowsAt({ step, value, timeUs, smoothed, x }: Rows, places: Uint32Array): Rows {
@@ -128,16 +138,6 @@ function slice({ step, value, timeUs, smoothed, x }: Rows, from: number, to: num
     smoothed: smoothed.subarray(from, to),
     x: x.subarray(from, to),
   };
-}
-
-function concat(columns: readonly Float64Array[]): Float64Array {
-  const joined = new Float64Array(columns.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const column of columns) {
-    joined.set(column, at);
-    at += column.length;
-  }
-  return joined;
 }
 
 /** Returns how many of ascending steps are below a step, or at or below it. */

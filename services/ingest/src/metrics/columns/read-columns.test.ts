@@ -66,6 +66,37 @@ describe("a read of columns", () => {
     }
   });
 
+  test("of all points leaves values that are not finite out of curves and axes, and counts them", async () => {
+    const runId = await ingest.newRun(tenant);
+    const values = [1, NaN, 3, NaN, NaN, Infinity, 8, 8];
+    const points = values.map((loss, step) => [step, { loss, acc: step === 2 ? NaN : step }] as const);
+    await ingest.write.appendMetrics({ runId, columns: columnsOf(...points) }, callOf(tenant));
+    const read = async (how: Partial<ColumnsQuery>) => {
+      const asked = { ...query, keys: ["loss"], ...how };
+      return (await readColumns({ db: ingest.db, seriesThreads }, tenant.orgId, asked, runsOf([runId]))).series[0]![0]!;
+    };
+    const smoothing = { kind: "ema", parameter: 0 } as const;
+    expect(await read({ smoothing, buckets: 4 })).toMatchObject({
+      sampled: true,
+      step: Float64Array.of(0, 2, 4, 6),
+      mean: Float64Array.of(1, 3, NaN, 8),
+      count: Float64Array.of(1, 1, 0, 2),
+      nonFinite: Float64Array.of(1, 1, 2, 0),
+      smoothed: Float64Array.of(1, 3, NaN, 8),
+    });
+    expect(await read({ smoothing, buckets: 2, startStep: 2, endStep: 5, edges: true })).toMatchObject({
+      step: Float64Array.of(1, 2, 4, 6),
+      max: Float64Array.of(NaN, 3, NaN, 8),
+      count: Float64Array.of(0, 1, 0, 1),
+      nonFinite: Float64Array.of(1, 1, 2, 0),
+    });
+    expect(await read({ axis: { metric: "acc" }, buckets: undefined })).toMatchObject({
+      sampled: false,
+      x: Float64Array.of(0, 1, 3, 4, 5, 6, 7),
+      value: Float64Array.of(1, NaN, NaN, NaN, Infinity, 8, 8),
+    });
+  });
+
   test("ends between two pages when its request is over, and reads no more", async () => {
     const runs = runsOf([await filledRun()]);
     let left = new AbortController();

@@ -39,6 +39,7 @@ const anyValue = fc.oneof(
   { weight: 4, arbitrary: fc.integer({ min: -2, max: 2 }) },
   { weight: 2, arbitrary: fc.double({ min: -10, max: 10, noNaN: true }) },
   { weight: 1, arbitrary: fc.constantFrom(Number.MAX_VALUE, -Number.MAX_VALUE, 1e-9) },
+  { weight: 1, arbitrary: fc.constantFrom(NaN, Infinity, -Infinity) },
 );
 const anyTime = fc.option(fc.integer({ min: 1_767_000_000_000_000, max: 1_767_000_009_000_000 }), { nil: undefined });
 const anyPoint: fc.Arbitrary<TestPoint> = fc.tuple(
@@ -126,7 +127,10 @@ async function read({ runIds }: World, query: Query): Promise<ShownColumns[]> {
     const names = series.sampled
       ? (["step", "min", "max", "mean", "count", "first", "last"] as const)
       : (["step", "value", "time"] as const);
-    return { sampled: series.sampled, rows: Array.from(series.step, (_, i) => names.map((name) => series[name][i]!)) };
+    const othersOf = (i: number): number[] => (series.sampled ? [series.nonFinite[i] ?? 0] : []);
+    expect([0, series.step.length]).toContain(series.nonFinite.length);
+    const rows = Array.from(series.step, (_, i) => [...names.map((name) => series[name][i]!), ...othersOf(i)]);
+    return { sampled: series.sampled, rows };
   });
 }
 
@@ -159,7 +163,7 @@ function check(found: readonly ShownColumns[], wanted: readonly ShownColumns[]):
     rows.forEach((row, i) => {
       const want = wanted[at]!.rows[i]!;
       const largest = Math.max(Math.abs(row[1]!), Math.abs(row[2]!));
-      if (!isNear(row[MEAN]!, want[MEAN]!, largest)) expect(row).toEqual(want);
+      if (Number.isNaN(want[MEAN]) || !isNear(row[MEAN]!, want[MEAN]!, largest)) expect(row).toEqual(want);
     });
   });
 }

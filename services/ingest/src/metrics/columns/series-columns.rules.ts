@@ -121,7 +121,7 @@ export type PointsOfChart = {
 
 /** Columns that both forms may have; unwanted ones are empty. */
 type AddedColumns = {
-  /** With smoothing; for a bucket, the mean. */
+  /** With smoothing; for a bucket, the mean; NaN without a finite value. */
   readonly smoothed: Float64Array;
   /** With an axis other than steps; for a bucket, its start. The rows are in this order. */
   readonly x: Float64Array;

@@ -26,7 +26,7 @@ const anyValue = fc.oneof(
   fc.integer({ min: -5, max: 5 }),
   fc.double({ noNaN: true, noDefaultInfinity: true }),
   fc.float({ noNaN: true, noDefaultInfinity: true }),
-  fc.constantFrom(-0, 5e-324, -1.7976931348623157e308, 0.1, 1e21),
+  fc.constantFrom(-0, 5e-324, -1.7976931348623157e308, 0.1, 1e21, NaN, Infinity, -Infinity),
 );
 const anyKeys = fc.oneof(
   fc.subarray(["loss", "acc", "lr", "val/loss", "é"], { minLength: 1 }),

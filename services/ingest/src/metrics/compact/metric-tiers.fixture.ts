@@ -63,7 +63,7 @@ export function createHandWrittenRun(owner: Db, run: RunOfOrg): HandWrittenRun {
   return {
     ...run,
     async land(points) {
-      const builder = createColumnsBuilder();
+      const builder = createColumnsBuilder({ readOther: (value) => value as number });
       for (const { step, metrics, timestampUs } of points) builder.addPoint(metrics, step, timestampUs);
       const columns = builder.build();
       await numberKeys(columns.keys);

@@ -110,6 +110,25 @@ describe("groups of metrics", () => {
     expect(asked).toMatchObject({ filter: {}, keys: ["a"] });
   });
 
+  test("leave out values that are not finite, and runs that have no others in a bucket", async () => {
+    const first = await runOf([0, { a: 1 }], [1, { a: NaN }], [2, { a: Infinity }]);
+    const second = await runOf([0, { a: 3 }], [1, { a: 5 }]);
+    answerGroups({ runIds: [first, second] }, { runIds: [await runOf([1, { a: NaN }])] });
+    expect(await shown()).toEqual([
+      [
+        [
+          [0, 1],
+          [2, 5],
+          [1, 0],
+          [1, 5],
+          [3, 5],
+          [2, 1],
+        ],
+      ],
+      [[[], [], [], [], [], []]],
+    ]);
+  });
+
   test("share a grid, over the range of all series or the bounds, from points and from blocks", async () => {
     const points = Array.from({ length: 1000 }, (_, i): TestPoint => [i, { a: i, b: 1 }]);
     const [long, short] = [await runOf(...points), await runOf([250, { a: 1001 }], [251, { a: 1003 }])];

@@ -99,11 +99,15 @@ function queryOf(
   };
 }
 
+/** Returns the buckets with finite values of a series. */
 function bucketsOf(columns: SeriesColumns): RunBuckets {
   const { sampled, step, x, smoothed } = columns;
   if (!sampled && step.length > 0) throw new Error("a series came without buckets");
   const mean = sampled && smoothed.length === 0 ? columns.mean : smoothed;
-  return { at: x.length === 0 ? step : x, step, mean };
+  const at = x.length === 0 ? step : x;
+  if (!sampled || columns.nonFinite.length === 0) return { at, step, mean };
+  const isKnown = (_: number, i: number): boolean => !Number.isNaN(mean[i]!);
+  return { at: at.filter(isKnown), step: step.filter(isKnown), mean: mean.filter(isKnown) };
 }
 
 function known(values: readonly number[]): Float64Array {

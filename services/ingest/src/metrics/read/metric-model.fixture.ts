@@ -69,7 +69,7 @@ export function createRunModel(): RunModel {
   };
 }
 
-/** M4 by its definition: of the points of each bucket, in the order of arrival, the first, last, lowest and highest. */
+/** M4 by its definition: of the points of each bucket, in the order of arrival, the first, last, and the lowest and highest finite ones. */
 function sample(key: string, all: readonly ModelPoint[], buckets: number): ShownPoint[] {
   const low = Math.min(...all.map(({ step }) => step));
   const high = Math.max(...all.map(({ step }) => step));
@@ -79,13 +79,14 @@ function sample(key: string, all: readonly ModelPoint[], buckets: number): Shown
   for (let bucket = 0; bucket < buckets; bucket++) {
     const inside = all.filter(({ step }) => bucketOf(step) === bucket);
     if (inside.length === 0) continue;
-    const best = (isBetter: (a: ModelPoint, b: ModelPoint) => boolean): ModelPoint =>
-      inside.reduce((kept, point) => (isBetter(point, kept) ? point : kept));
+    const finite = inside.filter(({ value }) => Number.isFinite(value));
+    const best = (isBetter: (a: ModelPoint, b: ModelPoint) => boolean, among = inside): ModelPoint =>
+      among.reduce((kept, point) => (isBetter(point, kept) ? point : kept), among[0] ?? inside[0]!);
     const four = [
       best((a, b) => a.step < b.step),
       best((a, b) => a.step >= b.step),
-      best((a, b) => a.value < b.value || (a.value === b.value && a.step < b.step)),
-      best((a, b) => a.value > b.value || (a.value === b.value && a.step < b.step)),
+      best((a, b) => a.value < b.value || (a.value === b.value && a.step < b.step), finite),
+      best((a, b) => a.value > b.value || (a.value === b.value && a.step < b.step), finite),
     ];
     const steps = new Set<number>();
     for (const { step, value } of four.toSorted((a, b) => a.step - b.step)) {

@@ -68,6 +68,7 @@ const anyStep = fc.oneof(
 const anyValue = fc.oneof(
   { weight: 4, arbitrary: fc.integer({ min: -2, max: 2 }) },
   { weight: 1, arbitrary: fc.constantFrom(-0, 5e-324, Number.MAX_VALUE, -Number.MAX_VALUE) },
+  { weight: 1, arbitrary: fc.constantFrom(NaN, Infinity, -Infinity) },
   { weight: 1, arbitrary: fc.double({ noNaN: true, noDefaultInfinity: true }) },
 );
 const anyTime = fc.option(fc.integer({ min: 1_767_000_000_000_000, max: 1_767_000_009_000_000 }), { nil: undefined });
@@ -75,9 +76,12 @@ const anyMetrics = fc.dictionary(fc.constantFrom(...KEYS), anyValue, { minKeys: 
 const anyPoint: fc.Arbitrary<TestPoint> = fc.tuple(anyStep, anyMetrics, anyTime);
 /** A stretch of a training: ascending steps, which begin anywhere, so that they often go back. */
 const anyStretch: fc.Arbitrary<TestPoint[]> = fc
-  .record({ first: fc.nat(60), count: fc.integer({ min: 5, max: 60 }), seed: fc.nat(1000) })
-  .map(({ first, count, seed }) =>
-    Array.from({ length: count }, (_, i) => [first + i, { loss: ((seed + i * 7) % 11) - 5, acc: i }] as const),
+  .record({ first: fc.nat(60), count: fc.integer({ min: 5, max: 60 }), seed: fc.nat(1000), nanFrom: fc.nat(240) })
+  .map(({ first, count, seed, nanFrom }) =>
+    Array.from(
+      { length: count },
+      (_, i) => [first + i, { loss: i < nanFrom ? ((seed + i * 7) % 11) - 5 : NaN, acc: i }] as const,
+    ),
   );
 const anyWide: fc.Arbitrary<TestPoint[]> = fc
   .record({ keys: fc.constantFrom(33, 40, 300), step: anyStep, value: anyValue })

@@ -67,12 +67,14 @@ function endOfBucket(bucketOf: (step: number) => number, steps: Float64Array, fr
   return outside;
 }
 
-/** Returns the statistics of points whose steps do not decrease: of equal values the first has the lowest step and arrived first. */
+/** Returns the statistics of points whose steps do not decrease: of equal values the first has the lowest step and arrived first. `min` is NaN where a value is not finite. */
 function statisticsOf(steps: Float64Array, values: Float64Array, from: number, to: number) {
   let min = values[from]!;
   let max = min;
   let minAt = from;
   let maxAt = from;
+  // NaN where a value is not finite.
+  let differences = min - min;
   for (let i = from + 1; i < to; i++) {
     const value = values[i]!;
     if (value < min) {
@@ -83,6 +85,7 @@ function statisticsOf(steps: Float64Array, values: Float64Array, from: number, t
       max = value;
       maxAt = i;
     }
+    differences += value - value;
   }
   return {
     count: to - from,
@@ -90,7 +93,7 @@ function statisticsOf(steps: Float64Array, values: Float64Array, from: number, t
     firstValue: values[from]!,
     lastStep: steps[to - 1]!,
     lastValue: values[to - 1]!,
-    min,
+    min: differences === 0 ? min : Number.NaN,
     minStep: steps[minAt]!,
     max,
     maxStep: steps[maxAt]!,

@@ -211,7 +211,7 @@ test("a call without credentials is refused", async () => {
 test.each([
   ["missing columns", undefined],
   ["columns without values", columnsOf()],
-  ["values that are not finite", { ...columnsOf([0, { a: 1 }]), values: [Infinity] }],
+  ["steps that are not finite", { ...columnsOf([0, { a: 1 }]), steps: [Infinity] }],
 ])("%s are refused", async (_, columns) => {
   await expect(
     ingest.write.appendMetrics({ runId, ...(columns === undefined ? {} : { columns }) }, callOf(tenant)),

@@ -1,4 +1,4 @@
-import { aggregatePageOf, AGGREGATES_PER_PAGE } from "@tidemark/codecs/metrics";
+import { aggregatePageOf, AGGREGATES_PER_PAGE, type AggregateNumbers } from "@tidemark/codecs/metrics";
 import type { Tx } from "@tidemark/pg";
 import type { PendingWrite } from "./pending-write.rules.ts";
 import type { GroupPlan, LoadedRun } from "./plan-group.rules.ts";
@@ -9,7 +9,7 @@ import { loadMetricRuns } from "./run-states.sql.ts";
 type LoadingRun = Omit<LoadedRun, "state" | "keyIds" | "pages"> & {
   state: RunState | undefined;
   readonly keyIds: Map<string, Uint32Array | Int32Array>;
-  readonly pages: Map<number, Float64Array>;
+  readonly pages: Map<number, AggregateNumbers>;
 };
 
 /** The first load may show which pages a second one must load; twice as many loads for a run that changes in between. */

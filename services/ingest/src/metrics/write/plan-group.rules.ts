@@ -1,4 +1,4 @@
-import { aggregateNumbersOf, encodeSegment, stepRange } from "@tidemark/codecs/metrics";
+import { aggregateNumbersOf, encodeSegment, stepRange, type AggregateNumbers } from "@tidemark/codecs/metrics";
 import { isMinimizeKey } from "@tidemark/values/metric-direction";
 import { markerSecondsOf, type PendingWrite } from "./pending-write.rules.ts";
 import {
@@ -21,7 +21,7 @@ export type LoadedRun = {
   readonly state: RunState;
   /** The ids of the keys of each key set: all of them (Uint32Array), or -1 for keys that the run does not have. */
   readonly keyIds: ReadonlyMap<string, Uint32Array | Int32Array>;
-  readonly pages: ReadonlyMap<number, Float64Array>;
+  readonly pages: ReadonlyMap<number, AggregateNumbers>;
 };
 
 /** What is to be stored of a group of writes of one organization, and then known. */
@@ -53,7 +53,7 @@ export type RunPlan = {
   /** What the process knows of the run once the plan is stored, in addition to these counts. */
   readonly known: {
     readonly state: RunState;
-    readonly pages: ReadonlyMap<number, Float64Array>;
+    readonly pages: ReadonlyMap<number, AggregateNumbers>;
     /** The ids of the key sets that were not known completely. */
     readonly keyIds: ReadonlyMap<string, Uint32Array>;
   };

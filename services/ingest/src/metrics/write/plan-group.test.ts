@@ -39,7 +39,7 @@ const loadedRun = (writes: readonly PendingWrite[]): LoadedRun => ({
     ["a", Uint32Array.of(0)],
     ["a,b", Int32Array.of(0, -1)],
   ]),
-  pages: new Map([[0, Float64Array.of(1, 5, 0, 5, 0, 5, 0, 5, 0, 0)]]),
+  pages: new Map([[0, { numbers: Float64Array.of(1, 5, 0, 5, 0, 5, 0, 5, 0, 0), nonFinite: null }]]),
 });
 
 test("a plan numbers new keys, counts points, and has what will be known", () => {
@@ -62,7 +62,7 @@ test("a plan numbers new keys, counts points, and has what will be known", () =>
   ]);
   const { known } = plan.runs[0]!;
   expect([...known.keyIds]).toEqual([["a,b", Uint32Array.of(0, 1)]]);
-  expect(known.pages.get(0)).toHaveLength(20);
+  expect(known.pages.get(0)?.numbers).toHaveLength(20);
 });
 
 test("a plan changes nothing of what it was made from", () => {

@@ -2,7 +2,11 @@ import fc from "fast-check";
 import { describe, expect, test } from "@jest/globals";
 import {
   mergeAggregate,
+  mergeNonFinite,
+  nonFiniteStartOf,
   NUMBERS_PER_AGGREGATE,
+  NUMBERS_PER_NON_FINITE,
+  type AggregateNumbers,
   AGGREGATE_NUMBERS,
   aggregateStartOf,
   AGGREGATES_PER_PAGE,
@@ -24,9 +28,17 @@ const EMPTY: KnownRun = {
 };
 
 /** Aggregates of one value each, at step 0. */
-const aggregatesOf = (values: readonly number[]): Float64Array =>
-  Float64Array.from(values.flatMap((value) => [1, value, 0, value, 0, value, 0, value, 0, 0]));
-const knownAfter = (run: ChangedRun, pages: Map<number, Float64Array>): KnownRun => {
+const aggregatesOf = (values: readonly number[]): AggregateNumbers => ({
+  numbers: Float64Array.from(
+    values.flatMap((value) =>
+      Number.isFinite(value) ? [1, value, 0, value, 0, value, 0, value, 0, 0] : [0, ...Array<number>(9).fill(NaN)],
+    ),
+  ),
+  nonFinite: values.every(Number.isFinite)
+    ? null
+    : Float64Array.from(values.flatMap((value) => [Number.isFinite(value) ? 0 : 1, 0, 0])),
+});
+const knownAfter = (run: ChangedRun, pages: Map<number, AggregateNumbers>): KnownRun => {
   for (const [page, numbers] of run.pages) pages.set(page, numbers);
   return { keyCount: run.keyCount, pointCount: run.pointCount, page: (page) => pages.get(page)! };
 };
@@ -57,7 +69,7 @@ describe("pages of a run", () => {
     change.add(ids, aggregatesOf(keys.map((_, i) => i)), 70);
     const { pages, pageChanges, pointCount } = change.finish();
     expect(pointCount).toBe(70);
-    expect(Array.from(pages, ([page, numbers]) => [page, numbers.length / NUMBERS_PER_AGGREGATE])).toEqual([
+    expect(Array.from(pages, ([page, { numbers }]) => [page, numbers.length / NUMBERS_PER_AGGREGATE])).toEqual([
       [0, 32],
       [1, 32],
       [2, 6],
@@ -71,12 +83,28 @@ describe("pages of a run", () => {
 
   test("are written from the first aggregate that changes to the last, and not changed in place", () => {
     const page = aggregatesOf(Array.from({ length: 32 }, (_, i) => i));
-    const before = page.slice();
+    const before = structuredClone(page);
     const change = createRunChange({ keyCount: 32, pointCount: 32, page: () => page });
     change.add(Uint32Array.of(4, 9), aggregatesOf([40, 90]), 2);
     const { pageChanges } = change.finish();
     expect(pageChanges).toMatchObject([{ page: 0, slot: 4 }]);
     expect(pageChanges[0]!.numbers).toHaveLength(6 * NUMBERS_PER_AGGREGATE);
+    expect(page).toEqual(before);
+  });
+
+  test("have a second array once a value is not finite, which is written when it changes", () => {
+    const page = aggregatesOf(Array.from({ length: 32 }, (_, i) => (i === 3 ? NaN : i)));
+    const before = structuredClone(page);
+    const changeOf = (value: number): ChangedRun => {
+      const change = createRunChange({ keyCount: 32, pointCount: 32, page: () => page });
+      change.add(Uint32Array.of(4), aggregatesOf([value]), 1);
+      return change.finish();
+    };
+    expect(changeOf(1).pageChanges).toMatchObject([{ nonFinite: null }]);
+    expect(changeOf(1).pages.get(0)?.nonFinite).toEqual(page.nonFinite);
+    const changed = page.nonFinite!.with(nonFiniteStartOf(4), 1);
+    expect(changeOf(Infinity).pageChanges).toMatchObject([{ nonFinite: changed }]);
+    expect(changeOf(Infinity).pages.get(0)?.nonFinite).toEqual(changed);
     expect(page).toEqual(before);
   });
 
@@ -88,19 +116,25 @@ describe("pages of a run", () => {
   });
 
   test("are the same however writes are grouped, and so do stored ones that stretches are put into", () => {
-    const write = fc.dictionary(fc.nat(90).map(String), fc.integer({ min: -9, max: 9 }), { minKeys: 1, maxKeys: 12 });
+    const write = fc.dictionary(
+      fc.nat(90).map(String),
+      fc.oneof({ weight: 9, arbitrary: fc.integer({ min: -9, max: 9 }) }, { weight: 1, arbitrary: fc.constant(NaN) }),
+      { minKeys: 1, maxKeys: 12 },
+    );
     fc.assert(
       fc.property(fc.array(fc.tuple(write, fc.boolean()), { maxLength: 12 }), (writes) => {
         const stored = new Map<number, number[]>();
-        const pages = new Map<number, Float64Array>();
+        const storedNonFinite = new Map<number, Float64Array>();
+        const pages = new Map<number, AggregateNumbers>();
         const ids = new Map<string, number>();
-        const naive = new Map<string, Float64Array>();
+        const naive = new Map<string, { readonly numbers: Float64Array; readonly nonFinite: Float64Array }>();
         let known = EMPTY;
         let change = createRunChange(known);
         const finish = (): void => {
           const run = change.finish();
           for (const { key, keyId } of run.newKeys) ids.set(key, keyId);
-          for (const { page, slot, numbers } of run.pageChanges) {
+          for (const { page, slot, numbers, nonFinite } of run.pageChanges) {
+            if (nonFinite !== null) storedNonFinite.set(page, nonFinite);
             const old = stored.get(page) ?? [];
             const from = slot * NUMBERS_PER_AGGREGATE;
             stored.set(page, [...old.slice(0, from), ...numbers, ...old.slice(from + numbers.length)]);
@@ -117,8 +151,13 @@ describe("pages of a run", () => {
           );
           change.add(keyIds, aggregates, keys.length);
           keys.forEach((key, i) => {
-            const aggregate = naive.get(key) ?? new Float64Array(NUMBERS_PER_AGGREGATE);
-            mergeAggregate(aggregate, 0, aggregates, i * NUMBERS_PER_AGGREGATE);
+            const aggregate = naive.get(key) ?? {
+              numbers: new Float64Array(NUMBERS_PER_AGGREGATE),
+              nonFinite: new Float64Array(NUMBERS_PER_NON_FINITE),
+            };
+            const { numbers, nonFinite } = aggregates;
+            mergeAggregate(aggregate.numbers, 0, numbers, i * NUMBERS_PER_AGGREGATE);
+            if (nonFinite !== null) mergeNonFinite(aggregate.nonFinite, 0, nonFinite, i * NUMBERS_PER_NON_FINITE);
             naive.set(key, aggregate);
           });
           if (ends) finish();
@@ -128,10 +167,15 @@ describe("pages of a run", () => {
         for (const [key, aggregate] of naive) {
           const id = ids.get(key)!;
           const at = (id % 32) * NUMBERS_PER_AGGREGATE;
-          expect(pages.get(id >>> 5)!.subarray(at, at + NUMBERS_PER_AGGREGATE)).toEqual(aggregate);
+          const { numbers, nonFinite } = pages.get(id >>> 5)!;
+          expect(numbers.subarray(at, at + NUMBERS_PER_AGGREGATE)).toEqual(aggregate.numbers);
+          const others = nonFiniteStartOf(id);
+          const found = (nonFinite ?? []).slice(others, others + NUMBERS_PER_NON_FINITE);
+          expect([...found, 0, 0, 0].slice(0, NUMBERS_PER_NON_FINITE)).toEqual([...aggregate.nonFinite]);
+          expect(storedNonFinite.get(id >>> 5) ?? null).toEqual(nonFinite);
         }
         expect(Array.from(stored, ([page, numbers]) => [page, numbers])).toEqual(
-          Array.from(stored, ([page]) => [page, [...pages.get(page)!]]),
+          Array.from(stored, ([page]) => [page, [...pages.get(page)!.numbers]]),
         );
       }),
     );
@@ -141,11 +185,11 @@ describe("pages of a run", () => {
 type Values = { readonly min: number; readonly max: number; readonly latest: number };
 
 /** A page on which one key has these values. */
-function pageOf(keyId: number, values: Values): Float64Array {
+function pageOf(keyId: number, values: Values): AggregateNumbers {
   const page = new Float64Array(AGGREGATES_PER_PAGE * NUMBERS_PER_AGGREGATE);
   for (const [name, value] of Object.entries(values))
     page[aggregateStartOf(keyId) + AGGREGATE_NUMBERS.indexOf(name as keyof Values)] = value;
-  return page;
+  return { numbers: page, nonFinite: null };
 }
 
 const KEY_ID = 37;
@@ -195,6 +239,13 @@ describe("a key that the run has", () => {
   test("does not change from zero to minus zero, which sort alike", () => {
     expect(changesOf(written(), { min: 0, max: 0, latest: 0 }, { min: -0, max: -0, latest: -0 })).toEqual([]);
   });
+});
+
+test("a key without finite values has none to sort by", () => {
+  const none = { min: NaN, max: NaN, latest: NaN };
+  expect(changesOf(written(), undefined, none)).toEqual([{ best: NaN, latest: NaN, isNew: true }]);
+  expect(changesOf(written(), none, none)).toEqual([]);
+  expect(changesOf(written(), none, values)).toEqual([{ best: 5, latest: 1, isNew: false }]);
 });
 
 test("a new key gets its values, and one that nothing is sorted by is NaN", () => {

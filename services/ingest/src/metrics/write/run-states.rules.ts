@@ -1,3 +1,4 @@
+import type { AggregateNumbers } from "@tidemark/codecs/metrics";
 import { LRUCache } from "lru-cache";
 
 /** The state of a run's metrics that the process knows. Only the group that writes the run changes it. */
@@ -21,8 +22,8 @@ export type RunStates = {
   set(state: RunState): void;
   /** Forgets everything about a run. */
   forget(runId: string): void;
-  page(state: RunState, page: number): Float64Array | undefined;
-  setPage(state: RunState, page: number, numbers: Float64Array): void;
+  page(state: RunState, page: number): AggregateNumbers | undefined;
+  setPage(state: RunState, page: number, numbers: AggregateNumbers): void;
   /** Returns the ids of a set of keys that the run has, in the order of the keys. */
   keyIds(state: RunState, keySet: string): Uint32Array | undefined;
   setKeyIds(state: RunState, keySet: string, ids: Uint32Array): void;
@@ -42,9 +43,10 @@ export function createRunStates(bytesMax: number): RunStates {
     maxSize: Math.ceil(bytesMax * IDS_SHARE),
     sizeCalculation: (entry) => ENTRY_BYTES + ("numbers" in entry ? entry.numbers.byteLength : 0),
   });
-  const pages = new LRUCache<string, Part<Float64Array>>({
+  const pages = new LRUCache<string, Part<AggregateNumbers>>({
     maxSize: Math.ceil(bytesMax * (1 - IDS_SHARE)),
-    sizeCalculation: ({ numbers }) => ENTRY_BYTES + numbers.byteLength,
+    sizeCalculation: ({ numbers: { numbers, nonFinite } }) =>
+      ENTRY_BYTES + numbers.byteLength + (nonFinite?.byteLength ?? 0),
   });
   const partOf = <Numbers>(part: Part<Numbers> | undefined, state: RunState): Numbers | undefined =>
     part?.state === state ? part.numbers : undefined;

@@ -1,3 +1,4 @@
+import type { AggregateNumbers } from "@tidemark/codecs/metrics";
 import { binarySql, boolArray, int4Array, readFloat8Array, sql, textArray, type Tx, uuidArray } from "@tidemark/pg";
 
 /** A writer's query about runs; `run` is an index of `runIds`. */
@@ -26,7 +27,7 @@ export type MetricRunsState = {
   readonly runs: readonly StoredRun[];
   /** In the order of `keys`; -1 where the run does not have the key. */
   readonly keyIds: Int32Array;
-  readonly pages: readonly { readonly run: number; readonly page: number; readonly numbers: Float64Array }[];
+  readonly pages: readonly { readonly run: number; readonly page: number; readonly numbers: AggregateNumbers }[];
 };
 
 type StoredRow = {
@@ -38,12 +39,13 @@ type StoredRow = {
   projectId: string | null;
   page: number | null;
   stats: Buffer;
+  nonFinite: Buffer | null;
 };
 
 const loadRuns = binarySql(
   "ingest_load_metric_runs",
   `SELECT index, key_ids AS "keyIds", version, key_count AS "keyCount", point_count AS "pointCount", project_id AS "projectId",
-     page, stats
+     page, stats, non_finite AS "nonFinite"
    FROM ingest.metric_run_states($1, $2, $3, $4, $5, $6, $7)`,
 );
 
@@ -62,14 +64,17 @@ export async function loadMetricRuns(tx: Tx, query: MetricRunsQuery): Promise<Me
     int4Array(pages.map(({ page }) => page)),
   ]);
   const runs: StoredRun[] = runIds.map(() => NEVER_WRITTEN);
-  const found: { run: number; page: number; numbers: Float64Array }[] = [];
+  const found: { run: number; page: number; numbers: AggregateNumbers }[] = [];
   let keyIds = new Int32Array(0);
   for (const row of rows) {
     if (row.index === null) keyIds = int32sOf(row.keyIds);
     else if (row.page === null) {
       const { version, keyCount, pointCount, projectId } = row;
       runs[row.index - 1] = { version, keyCount, pointCount, ...(projectId === null ? {} : { projectId }) };
-    } else found.push({ run: row.index - 1, page: row.page, numbers: readFloat8Array(row.stats) });
+    } else {
+      const nonFinite = row.nonFinite === null ? null : readFloat8Array(row.nonFinite);
+      found.push({ run: row.index - 1, page: row.page, numbers: { numbers: readFloat8Array(row.stats), nonFinite } });
+    }
   }
   return { runs, keyIds, pages: found };
 }

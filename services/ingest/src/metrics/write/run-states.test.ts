@@ -12,7 +12,7 @@ const stateOf = (runId: string, version = 1): RunState => ({
 test("pages and key ids are known with the state that they were set with, and no other", () => {
   const states = createRunStates(2 ** 20);
   const state = stateOf("a");
-  const page = Float64Array.of(1);
+  const page = { numbers: Float64Array.of(1), nonFinite: null };
   const ids = Uint32Array.of(2);
   states.set(state);
   states.setPage(state, 0, page);
@@ -36,7 +36,7 @@ test("the least recently used entry is dropped when the memory is full, pages be
   states.set(state);
   states.setKeyIds(state, "set", new Uint32Array(100));
   for (let page = 0; page < 1000; page++) {
-    states.setPage(state, page, new Float64Array(320));
+    states.setPage(state, page, { numbers: new Float64Array(224), nonFinite: new Float64Array(96) });
     states.page(state, 0);
   }
   expect(states.page(state, 0)).toBeDefined();
@@ -52,6 +52,6 @@ test("the least recently used entry is dropped when the memory is full, pages be
 test("a state larger than the memory is not kept", () => {
   const states = createRunStates(1024);
   const state = stateOf("a");
-  states.setPage(state, 0, new Float64Array(320));
+  states.setPage(state, 0, { numbers: new Float64Array(320), nonFinite: null });
   expect(states.page(state, 0)).toBeUndefined();
 });

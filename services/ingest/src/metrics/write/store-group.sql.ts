@@ -141,6 +141,7 @@ export const groupRows = {
     page: field.int4(({ part }) => part.page),
     slot: field.int4(({ part }) => part.slot),
     stats: field.float8Array(({ part }) => part.numbers),
+    non_finite: field.float8Array(({ part }) => part.nonFinite ?? NOTHING),
   }),
   projects: composite<ProjectGrowth>("ingest.project_growth", {
     project_id: field.uuid(({ projectId }) => projectId),
@@ -157,6 +158,9 @@ export const groupRows = {
     latest: field.float8(({ part }) => part.latest),
   }),
 };
+
+/** Stands for numbers that do not change. */
+const NOTHING = new Float64Array(0);
 
 /** Returns the reply that is kept for repeats: how many values were stored. */
 function replyOf(valueCount: number): Buffer {

@@ -33,7 +33,7 @@ type Write = { writer: number; run: number; points: TestPoint[]; key: number | n
 const anyValue = fc.oneof(
   fc.integer({ min: -3, max: 3 }),
   fc.double({ min: -1e6, max: 1e6, noNaN: true }),
-  fc.constantFrom(-0, Number.MIN_VALUE),
+  fc.constantFrom(-0, Number.MIN_VALUE, NaN, Infinity, -Infinity),
 );
 const anyKey = fc.oneof(
   fc.constantFrom("loss", "acc", "ключ"),
@@ -65,7 +65,8 @@ const anyHistory = fc
   );
 
 const aggregatesOf =
-  testSql(`SELECT key, count, min, max, mean, variance, latest, best, best_step, first_step, last_step
+  testSql(`SELECT key, count, min, max, mean, variance, latest, best, best_step, first_step, last_step,
+          non_finite, non_finite_step
    FROM ingest.metric_aggregates_v1 WHERE org_id = $1 AND run_id = $2 ORDER BY key`);
 const runOf = testSql(`SELECT r.version, r.key_count AS keys, r.point_count AS points,
           (SELECT array_agg(l.id::integer ORDER BY l.id) FROM ingest.metric_segments l WHERE l.run_id = r.run_id) AS ids,
@@ -82,7 +83,7 @@ async function send(write: Write, runIds: readonly string[], keyOf: (key: number
     run,
     columns.keys,
     [...columns.steps],
-    [...columns.values].map((n) => (Object.is(n, -0) ? "-0" : n)),
+    [...columns.values].map((n) => (Object.is(n, -0) ? "-0" : String(n))),
     [...columns.pointIndexes],
   ]);
   try {
@@ -135,7 +136,8 @@ test("is stored as it was answered, and its aggregates are exact", async () => {
         const read = series.flatMap(({ key, points }) =>
           Array.from(points!.steps, (step, i) => ({ key, step, value: points!.values[i]! })),
         );
-        const order = (all: typeof read) => all.map((one) => JSON.stringify(one)).toSorted();
+        const order = (all: typeof read) =>
+          all.map(({ value, ...one }) => JSON.stringify({ ...one, value: String(value) })).toSorted();
         expect(order(read)).toEqual(order(values));
 
         const state = await ingest.owner.one<Record<string, unknown>>(runOf, [tenant.orgId, runId]);
@@ -168,26 +170,35 @@ function expectAggregate(
   key: string,
   pairs: readonly { step: number; value: number }[],
 ): void {
-  const values = pairs.map(({ value }) => value);
+  const finite = pairs.filter(({ value }) => Number.isFinite(value));
+  const others = pairs.filter(({ value }) => !Number.isFinite(value));
+  const values = finite.map(({ value }) => value);
+  const nonFinite = { non_finite: others.length, non_finite_step: others.at(-1)?.step ?? null };
+  const range = { first_step: pairs[0]!.step, last_step: pairs.at(-1)!.step };
+  if (finite.length === 0) {
+    const none = { min: NaN, max: NaN, mean: NaN, variance: null, latest: NaN, best: NaN, best_step: NaN };
+    expect(aggregate).toEqual({ key, count: 0, ...none, ...range, ...nonFinite });
+    return;
+  }
   const [min, max] = [Math.min(...values), Math.max(...values)];
   const best = isMinimizeKey(key) ? min : max;
-  const last = pairs.at(-1)!;
+  const last = finite.at(-1)!;
   // PostgreSQL counts the two zeros as equal, and so does the order of values here.
   const numbers = Object.fromEntries(
     Object.entries(aggregate).map(([name, number]) => [name, number === 0 ? 0 : number]),
   );
   expect(numbers).toEqual({
     key,
-    count: pairs.length,
+    count: finite.length,
     min: min + 0,
     max: max + 0,
     mean: expect.any(Number),
     variance: expect.any(Number),
     latest: last.value + 0,
     best: best + 0,
-    best_step: pairs.find(({ value }) => value === best)!.step,
-    first_step: pairs[0]!.step,
-    last_step: last.step,
+    best_step: finite.find(({ value }) => value === best)!.step,
+    ...range,
+    ...nonFinite,
   });
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
   const variance = values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / values.length;

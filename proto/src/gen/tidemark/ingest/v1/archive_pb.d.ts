@@ -359,6 +359,18 @@ export declare type ExportMetricAggregatesResponse = Message<"tidemark.ingest.v1
    * @generated from field: repeated double best_step = 11;
    */
   bestStep: number[];
+
+  /**
+   * How many values are NaN or infinite, and their highest step. The other figures are over finite values: without any, count is 0 and the others are NaN.
+   *
+   * @generated from field: repeated double non_finite = 12;
+   */
+  nonFinite: number[];
+
+  /**
+   * @generated from field: repeated double non_finite_step = 13;
+   */
+  nonFiniteStep: number[];
 };
 
 /**

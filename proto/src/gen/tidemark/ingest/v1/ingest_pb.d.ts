@@ -47,7 +47,7 @@ export declare type MetricColumns = Message<"tidemark.ingest.v1.MetricColumns"> 
   timestampsUs: number[];
 
   /**
-   * Finite, grouped by key in the order of keys, within a key in the order of points.
+   * Any doubles, NaN and infinities included; grouped by key in the order of keys, within a key in the order of points.
    *
    * @generated from field: repeated double values = 4;
    */
@@ -726,7 +726,7 @@ export declare type QueryMetricSeriesRequest = Message<"tidemark.ingest.v1.Query
 
   /**
    * 1 to 4,096: sample each longer series to its first, last, lowest and highest point in that many
-   * equal parts of its step range. Absent: the first points up to the limit.
+   * equal parts of its step range; NaN and infinities are neither lowest nor highest beside finite values. Absent: the first points up to the limit.
    *
    * @generated from field: optional uint32 buckets = 6;
    */
@@ -1004,6 +1004,8 @@ export declare type SeriesColumns = Message<"tidemark.ingest.v1.SeriesColumns"> 
   time: number[];
 
   /**
+   * Of a bucket over its finite values; without one, count is 0 and the others are NaN.
+   *
    * @generated from field: repeated double min = 6;
    */
   min: number[];
@@ -1034,7 +1036,7 @@ export declare type SeriesColumns = Message<"tidemark.ingest.v1.SeriesColumns"> 
   last: number[];
 
   /**
-   * With smoothing; of a bucket the mean.
+   * With smoothing; of a bucket the mean. NaN where no value is finite.
    *
    * @generated from field: repeated double smoothed = 12;
    */
@@ -1058,6 +1060,13 @@ export declare type SeriesColumns = Message<"tidemark.ingest.v1.SeriesColumns"> 
    * @generated from field: bool sampled = 15;
    */
   sampled: boolean;
+
+  /**
+   * Of a bucket how many of its values are NaN or infinite; empty where no bucket has any.
+   *
+   * @generated from field: repeated double non_finite = 16;
+   */
+  nonFinite: number[];
 };
 
 /**

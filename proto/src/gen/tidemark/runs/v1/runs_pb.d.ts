@@ -365,7 +365,8 @@ export declare type StopDetails = Message<"tidemark.runs.v1.StopDetails"> & {
 export declare const StopDetailsSchema: GenMessage<StopDetails>;
 
 /**
- * Aggregates of a run's metrics, one column per figure; item i of every column is about keys[i].
+ * Aggregates of a run's metrics, one column per figure; item i of every column is about keys[i]. They are over finite values: of a key without any, count
+ * is 0 and the other figures are NaN.
  *
  * @generated from message tidemark.runs.v1.MetricAggregates
  */
@@ -436,6 +437,18 @@ export declare type MetricAggregates = Message<"tidemark.runs.v1.MetricAggregate
    * @generated from field: string next_cursor = 10;
    */
   nextCursor: string;
+
+  /**
+   * How many values are NaN or infinite, and their highest step, 0 without any; both empty where no key has any.
+   *
+   * @generated from field: repeated double non_finite = 12;
+   */
+  nonFinite: number[];
+
+  /**
+   * @generated from field: repeated double non_finite_step = 13;
+   */
+  nonFiniteStep: number[];
 };
 
 /**
