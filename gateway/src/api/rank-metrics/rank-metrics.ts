@@ -8,6 +8,7 @@ import type {
   SummariseRankMetricsRequestSchema,
   SummariseRankMetricsResponse,
 } from "@tidemark/proto/ingest/v1/rank_metrics";
+import { anyNumberJson } from "@tidemark/values";
 import { RANK_SUMMARY, SERIES_POINTS, WORLD_SIZE_MAX } from "@tidemark/limits";
 import type { RouteInput, RouteReply } from "../../route.ts";
 import { raw, type Json, type RawJson } from "../../http/json.ts";
@@ -144,6 +145,7 @@ function reducersOf(columns: RankSteps, step: number, i: number): Json {
     p05: columns.p05s[i]!,
     p50: columns.p50s[i]!,
     p95: columns.p95s[i]!,
+    non_finite: columns.nonFinite[i] || undefined,
   };
 }
 
@@ -151,7 +153,7 @@ function reducersOf(columns: RankSteps, step: number, i: number): Json {
 function writeHeatmap({ steps, ranks, values, deltasFromMean }: RankCells): RawJson {
   const cells = steps.map(
     (step, i) =>
-      `{"step":${step},"rank":${ranks[i]!},"value":${values[i]!},"delta_from_mean":${finite(deltasFromMean[i]!)}}`,
+      `{"step":${step},"rank":${ranks[i]!},"value":${anyNumberJson(values[i]!)},"delta_from_mean":${finite(deltasFromMean[i]!)}}`,
   );
   return raw(`[${cells.join(",")}]`);
 }
@@ -185,7 +187,7 @@ function coverageOf(columns: RankSteps): Json {
   });
 }
 
-/** Returns null for infinite numbers: the difference of two doubles can be infinite, but JSON cannot hold it. */
+/** Returns null for what JSON cannot hold: the difference of two doubles can be infinite, and that of another value is none. */
 function finite(number: number): number | null {
   return Number.isFinite(number) ? number : null;
 }

@@ -1,7 +1,7 @@
 import { WORLD_SIZE_MAX } from "@tidemark/limits";
 import { route, type Route, type Schema } from "../../route.ts";
 import { ingestCallers, readCallers } from "../callers.ts";
-import { countSchema, numberSchema, objectSchema } from "../replies.ts";
+import { countSchema, numberOrNullSchema, numberSchema, objectSchema, valueSchema } from "../replies.ts";
 import {
   appendRankMetricsBody,
   decodeAppendRankMetrics,
@@ -14,7 +14,10 @@ import {
 const step: Schema = { type: "number", minimum: 0 };
 const rank: Schema = { type: "integer", minimum: 0, maximum: WORLD_SIZE_MAX - 1 };
 const worldSize: Schema = { type: "integer", minimum: 1, maximum: WORLD_SIZE_MAX };
-const delta: Schema = { type: ["number", "null"], description: "Null where a double cannot hold the difference." };
+const delta: Schema = {
+  type: ["number", "null"],
+  description: "Null where a double cannot hold the difference, and where the value is not finite.",
+};
 
 const perStep = {
   step,
@@ -65,22 +68,30 @@ export const rankMetricsRoutes: readonly Route[] = [
         key: { type: ["string", "null"], description: "Null when the run has no rank metrics." },
         reducers: {
           type: "array",
-          items: objectSchema({
-            ...perStep,
-            mean: numberSchema,
-            weighted_mean: numberSchema,
-            min: numberSchema,
-            max: numberSchema,
-            stddev: { ...numberSchema, description: "Of the population." },
-            p05: numberSchema,
-            p50: numberSchema,
-            p95: numberSchema,
-          }),
+          description: "Over the finite values; null without any.",
+          items: objectSchema(
+            {
+              ...perStep,
+              mean: numberOrNullSchema,
+              weighted_mean: numberOrNullSchema,
+              min: numberOrNullSchema,
+              max: numberOrNullSchema,
+              stddev: { ...numberOrNullSchema, description: "Of the population." },
+              p05: numberOrNullSchema,
+              p50: numberOrNullSchema,
+              p95: numberOrNullSchema,
+              non_finite: {
+                ...countSchema,
+                description: "Ranks that reported NaN or an infinity; left out without any.",
+              },
+            },
+            ["non_finite"],
+          ),
         },
         heatmap: {
           type: "array",
           description: "By step, then by rank. Of more than 16,384 cells, those of evenly spaced steps.",
-          items: objectSchema({ step, rank, value: numberSchema, delta_from_mean: delta }),
+          items: objectSchema({ step, rank, value: valueSchema, delta_from_mean: delta }),
         },
         outliers: {
           type: "array",

@@ -1,8 +1,9 @@
 import { binarySql, sql, type Tx, byteaArray, float8Array } from "@tidemark/pg";
 import type { PackedRankEntries, RankRow } from "./rank-columns.rules.ts";
+import { VALUE_BYTES, writeValue } from "./rank-values.rules.ts";
 import { assignRankKeys } from "./rank-writes.sql.ts";
 
-/** A set of keys that were reported together in a world of one size; `keys` are by slot. In a page, NaN means that the value was not reported. */
+/** A set of keys that were reported together in a world of one size; `keys` are by slot. In a page, some values may be missing. */
 export type StoredRankSet = {
   readonly runId: string;
   readonly setId: number;
@@ -184,7 +185,7 @@ export async function restoreRankRows(
 }
 
 function packed(value: number): Buffer {
-  const bytes = Buffer.allocUnsafe(8);
-  bytes.writeDoubleBE(value);
+  const bytes = Buffer.alloc(VALUE_BYTES);
+  writeValue(new DataView(bytes.buffer, bytes.byteOffset, VALUE_BYTES), 0, value);
   return bytes;
 }

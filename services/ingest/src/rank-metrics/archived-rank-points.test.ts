@@ -69,7 +69,7 @@ test("everything that ranks reported is exported, from rows and from blocks, wit
       await write(
         step,
         rank,
-        { a: step + rank, b: -step },
+        { a: step === 2 ? NaN : step + rank, b: step === 4 ? -Infinity : -step },
         rank === 0 ? { weight: 2.5, localRank: 3 } : { timestampUs: 1_795_176_000_000_000 + step },
       );
     }

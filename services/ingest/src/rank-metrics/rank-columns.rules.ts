@@ -1,3 +1,5 @@
+import { isGap, VALUE_BYTES } from "./rank-values.rules.ts";
+
 /** Entries of a set, packed as columns in network order: the values of slot 0, then of slot 1 and so on. */
 export type PackedRankEntries = {
   readonly entries: number;
@@ -43,16 +45,12 @@ type Axis = Omit<RankColumns, "values">;
 const WORD = 2 ** 32;
 const NO_TIME_HIGH = -(2 ** 31);
 
-/** Returns the columns of each slot in a block, without NaN values, which were not reported. */
+/** Returns the columns of each slot in a block, without the gaps. */
 export function columnsOfBlock(block: PackedRankEntries, slots: number): RankColumns[] {
   const axis = axisOfBlock(block);
   return Array.from({ length: slots }, (_, slot) => {
-    const at = 8 * block.entries * slot;
-    const values = Float64Array.from({ length: block.entries }, (__, i) =>
-      // A page that got more keys later has no values for these keys in its older blocks.
-      at + 8 * i < block.values.length ? block.values.readDoubleBE(at + 8 * i) : Number.NaN,
-    );
-    return withoutGaps(axis, values);
+    const at = VALUE_BYTES * block.entries * slot;
+    return withoutGaps(axis, (i) => ({ bytes: block.values, at: at + VALUE_BYTES * i }));
   });
 }
 
@@ -68,11 +66,10 @@ export function columnsOfRows(rows: readonly RankRow[], slots: number): RankColu
     timestampsUs: column(({ sentUs }) => sentUs),
   };
   return Array.from({ length: slots }, (_, slot) => {
-    const values = column(({ firstSlot, packed }) => {
-      const at = 8 * (slot - firstSlot);
-      return at >= 0 && at < packed.length ? packed.readDoubleBE(at) : Number.NaN;
+    return withoutGaps(axis, (i) => {
+      const { firstSlot, packed } = rows[i]!;
+      return { bytes: packed, at: VALUE_BYTES * (slot - firstSlot) };
     });
-    return withoutGaps(axis, values);
   });
 }
 
@@ -99,12 +96,22 @@ function axisOfBlock({ entries, steps, ranks, localRanks, weights, receivedUs, s
   };
 }
 
-function withoutGaps(axis: Axis, values: Float64Array): RankColumns {
-  if (!values.some(Number.isNaN)) return { ...axis, values };
-  const there = (column: Float64Array): Float64Array => column.filter((_, i) => !Number.isNaN(values[i]));
+/** Returns the entries that have a value. `placeOf` says where that of an entry is: nowhere outside of the bytes, as of keys that a page got later. */
+function withoutGaps(axis: Axis, placeOf: (entry: number) => { bytes: Buffer; at: number }): RankColumns {
+  const entries: number[] = [];
+  const values: number[] = [];
+  for (let i = 0; i < axis.steps.length; i++) {
+    const { bytes, at } = placeOf(i);
+    if (at < 0 || at >= bytes.length || isGap(bytes, at)) continue;
+    entries.push(i);
+    values.push(bytes.readDoubleBE(at));
+  }
+  const all = { ...axis, values: Float64Array.from(values) };
+  if (entries.length === axis.steps.length) return all;
+  const there = (column: Float64Array): Float64Array => Float64Array.from(entries, (i) => column[i]!);
   return {
     steps: there(axis.steps),
-    values: there(values),
+    values: all.values,
     ranks: there(axis.ranks),
     localRanks: there(axis.localRanks),
     weights: there(axis.weights),

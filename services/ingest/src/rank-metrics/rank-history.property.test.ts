@@ -53,10 +53,14 @@ const anyQuery: fc.Arbitrary<Query> = fc
 
 type Cell = { step: number; rank: number; worldSize: number; value: number; weight: number };
 
-/** The content of a run after its writes, by key and then by step and rank; the value of a write is its number. */
+/** The value of a write: its number, or now and then one that is not finite. */
+const valueOf = (write: number): number => [NaN, Infinity, -Infinity][write % 9] ?? write;
+
+/** The content of a run after its writes, by key and then by step and rank. */
 function historyOf(writes: readonly Write[]): Map<string, Map<string, Cell>> {
   const history = new Map(KEYS.map((key) => [key, new Map<string, Cell>()]));
-  writes.forEach(({ keys, step, rank, worldSize, weight }, value) => {
+  writes.forEach(({ keys, step, rank, worldSize, weight }, write) => {
+    const value = valueOf(write);
     for (const key of keys) history.get(key)!.set(`${step}/${rank}`, { step, rank, worldSize, value, weight });
   });
   return history;
@@ -106,7 +110,7 @@ test.each([
               idempotency: null,
               report: { step, rank, worldSize, localRank: 0, weight, timestampUs: null },
               keys,
-              values: keys.map(() => writes.length),
+              values: keys.map(() => valueOf(writes.length)),
               markerSeconds: () => null,
             };
             await appendRankMetrics(ingest.db, layouts, write, setsMax);

@@ -41,8 +41,8 @@ describe("the rows of a request", () => {
     ).toEqual([{ setId: 1, isPage: true, firstSlot: 2, values: [-0, NaN, NaN, 1] }]);
   });
 
-  test("have NaN in one form only", () => {
-    const [row] = packRows(layoutOf([0, 2].map((slot) => ({ setId: 0, slot, isPage: true }))), [1, 1]);
-    expect(Buffer.from(row!.packed.subarray(8, 16)).toString("hex")).toBe("7ff8000000000000");
+  test("have one NaN where there is no value, and another where a rank reported NaN", () => {
+    const [row] = packRows(layoutOf([0, 2].map((slot) => ({ setId: 0, slot, isPage: true }))), [1, NaN]);
+    expect(Buffer.from(row!.packed.subarray(8)).toString("hex")).toBe("7ff80000000000007ff8000000000001");
   });
 });

@@ -1,4 +1,4 @@
-/** The values of one step taken together. Every number is finite. */
+/** The values of one step taken together, which are finite; so is every number. */
 export type RankReducers = {
   readonly mean: number;
   readonly weightedMean: number;

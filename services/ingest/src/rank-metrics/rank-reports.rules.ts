@@ -2,6 +2,7 @@ import { badRequest } from "@tidemark/errors";
 import { METRIC_KEYS_MAX, WORLD_SIZE_MAX } from "@tidemark/limits";
 import { hash } from "node:crypto";
 import { LRUCache } from "lru-cache";
+import { VALUE_BYTES, writeGap, writeValue } from "./rank-values.rules.ts";
 
 /** The data that one rank reported at one step, in addition to its metrics. */
 export type RankReport = {
@@ -30,13 +31,12 @@ export function checkRankReport(report: RankReport): void {
   if (!(Number.isFinite(weight) && weight > 0)) throw badRequest("weight must be a finite number above 0", "weight");
 }
 
-/** @throws bad_request for keys and values that do not fit together, are too many, not distinct or not finite */
+/** @throws bad_request for keys and values that do not fit together, are too many or not distinct */
 export function checkRankValues(keys: readonly string[], values: readonly number[]): void {
   if (keys.length < 1 || keys.length > METRIC_KEYS_MAX) {
     throw badRequest(`metrics must have 1 to ${METRIC_KEYS_MAX} keys`, "metrics");
   }
   if (values.length !== keys.length) throw badRequest("metrics must have a value for each key", "metrics");
-  if (!values.every(Number.isFinite)) throw badRequest("metrics must have finite values", "metrics");
   if (new Set(keys).size < keys.length) throw badRequest("metrics must have distinct keys", "metrics");
 }
 
@@ -64,8 +64,6 @@ type PackedRow = {
   readonly packed: Uint8Array;
 };
 
-const VALUE_BYTES = 8;
-
 /** Returns the layout of a request whose keys have these slots, in the order of the keys. */
 export function layoutOf(keySlots: readonly KeySlot[]): RankLayout {
   const rows = new Map<number, { isPage: boolean; slots: number[]; keyIndexes: number[] }>();
@@ -91,7 +89,7 @@ function layoutBytes(layout: RankLayout): number {
   return layout.reduce((sum, { slots }) => sum + 200 + 3 * slots.length, 0);
 }
 
-/** Returns the rows of a request, from its values in the order of its keys. NaN stands where a row of a page has no value. */
+/** Returns the rows of a request, from its values in the order of its keys, with gaps where a row of a page has no value. */
 export function packRows(layout: RankLayout, values: readonly number[]): PackedRow[] {
   return layout.map(({ setId, isPage, slots, keyIndexes }) => {
     const firstSlot = slots.reduce((least, slot) => Math.min(least, slot));
@@ -99,15 +97,12 @@ export function packRows(layout: RankLayout, values: readonly number[]): PackedR
     const packed = new Uint8Array((lastSlot - firstSlot + 1) * VALUE_BYTES);
     const view = new DataView(packed.buffer);
     for (let slot = firstSlot; slot <= lastSlot; slot++) {
-      view.setUint32((slot - firstSlot) * VALUE_BYTES, NAN_HIGH);
+      writeGap(view, (slot - firstSlot) * VALUE_BYTES);
     }
-    slots.forEach((slot, i) => view.setFloat64((slot - firstSlot) * VALUE_BYTES, values[keyIndexes[i]!]!));
+    slots.forEach((slot, i) => writeValue(view, (slot - firstSlot) * VALUE_BYTES, values[keyIndexes[i]!]!));
     return { setId, isPage, firstSlot, packed };
   });
 }
-
-/** The upper half of the only NaN that stands for no value; the lower half is 0. */
-const NAN_HIGH = 0x7ff8_0000;
 
 /** Remembers where the keys of requests are stored. The slot of a key never changes, so a layout stays valid once found. */
 export type RankLayouts = {

@@ -1,12 +1,15 @@
+import { areFinite } from "@tidemark/codecs/metrics";
 import { RANK_SUMMARY } from "@tidemark/limits";
 import type { RankEntries } from "./rank-entries.rules.ts";
-import { createRankReducer, type RankReducers } from "./rank-reducers.rules.ts";
+import { createRankReducer, type RankReducer, type RankReducers } from "./rank-reducers.rules.ts";
 
-/** One step with all its ranks taken together. */
+/** One step with all its ranks taken together: their finite values, NaN without any. */
 export type RankStep = RankReducers & {
   readonly step: number;
   /** How many ranks reported. */
   readonly rankCount: number;
+  /** How many of them reported a value that is not finite. */
+  readonly nonFinite: number;
   /** The largest world size that any of them reported. */
   readonly expectedWorldSize: number;
   readonly worldSizeMismatch: boolean;
@@ -19,7 +22,7 @@ export type RankCells = {
   readonly steps: number[];
   readonly ranks: number[];
   readonly values: number[];
-  /** The value minus the mean of the step; infinite where a double cannot hold it. */
+  /** The value minus the mean of the step; infinite where a double cannot hold it, NaN where the value is not finite. */
   readonly deltasFromMean: number[];
   /** The same in standard deviations; 0 where there is no deviation. */
   readonly zScores: number[];
@@ -62,9 +65,14 @@ export function summarizeRanks(entries: RankEntries): RankSummary {
   const steps = groups.map((group): RankStep => {
     const { from, to } = group;
     const values = entries.values.subarray(from, to);
-    const reducers = reduce(values, entries.weights.subarray(from, to), distances.zScores.subarray(from, to));
-    for (let i = from; i < to; i++) distances.deltas[i] = entries.values[i]! - reducers.mean;
-    return { step: entries.steps[from]!, ...coverageOf(entries, group), ...reducers };
+    const weights = entries.weights.subarray(from, to);
+    const zScores = distances.zScores.subarray(from, to);
+    const isFinite = areFinite(values, 0, values.length);
+    const reducers = isFinite ? reduce(values, weights, zScores) : reduceFinite(reduce, values, weights, zScores);
+    for (let i = from; i < to; i++)
+      distances.deltas[i] = Number.isFinite(entries.values[i]) ? entries.values[i]! - reducers.mean : Number.NaN;
+    const nonFinite = isFinite ? 0 : values.filter((value) => !Number.isFinite(value)).length;
+    return { step: entries.steps[from]!, ...coverageOf(entries, group), nonFinite, ...reducers };
   });
   const heatmapTruncated = count > RANK_SUMMARY.heatmapCellsMax;
   const shown = heatmapTruncated ? spread(groups, Math.floor(RANK_SUMMARY.heatmapCellsMax / largest)) : groups;
@@ -76,6 +84,34 @@ export function summarizeRanks(entries: RankEntries): RankSummary {
     heatmapTruncated,
     outliersTruncated: count > RANK_SUMMARY.outliersMax,
   };
+}
+
+const NO_VALUES: RankReducers = {
+  mean: Number.NaN,
+  weightedMean: Number.NaN,
+  min: Number.NaN,
+  max: Number.NaN,
+  stddev: Number.NaN,
+  p05: Number.NaN,
+  p50: Number.NaN,
+  p95: Number.NaN,
+};
+
+/** Reduces the finite ones of some values; the scores of the others are NaN. */
+function reduceFinite(
+  reduce: RankReducer,
+  values: Float64Array,
+  weights: Float64Array,
+  zScores: Float64Array,
+): RankReducers {
+  zScores.fill(Number.NaN);
+  const finite = [...values.keys()].filter((i) => Number.isFinite(values[i]));
+  if (finite.length === 0) return NO_VALUES;
+  const pick = (column: Float64Array): Float64Array => Float64Array.from(finite, (i) => column[i]!);
+  const scores = new Float64Array(finite.length);
+  const reducers = reduce(pick(values), pick(weights), scores);
+  finite.forEach((i, at) => (zScores[i] = scores[at]!));
+  return reducers;
 }
 
 function groupsOf(steps: Float64Array): Group[] {
@@ -115,7 +151,7 @@ function spread(groups: readonly Group[], kept: number): Group[] {
   return Array.from({ length: kept }, (_, i) => groups[Math.round((i * (groups.length - 1)) / (kept - 1))]!);
 }
 
-/** Returns the indexes of the entries that lie farthest from their mean by standard deviations, then by distance; equal ones by step and rank. */
+/** Returns the indexes of the entries with finite values that lie farthest from their mean by standard deviations, then by distance; equal ones by step and rank. */
 function farthest({ deltas, zScores }: Distances): number[] {
   const isFarther = (a: number, b: number): boolean => {
     const by = Math.abs(zScores[a]!) - Math.abs(zScores[b]!);
@@ -123,6 +159,7 @@ function farthest({ deltas, zScores }: Distances): number[] {
   };
   const found: number[] = [];
   for (let entry = 0; entry < deltas.length; entry++) {
+    if (Number.isNaN(zScores[entry])) continue;
     if (found.length === RANK_SUMMARY.outliersMax && !isFarther(entry, found[RANK_SUMMARY.outliersMax - 1]!)) continue;
     let at = found.length;
     while (at > 0 && isFarther(entry, found[at - 1]!)) at--;

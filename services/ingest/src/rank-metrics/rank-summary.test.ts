@@ -56,6 +56,19 @@ describe("a summary", () => {
     });
   });
 
+  test("takes finite values together, counts the others, and has none of them among the outliers", () => {
+    const { steps, heatmap, outliers } = summarize([1, 0, 1], [1, 1, NaN], [1, 2, 3], [1, 3, Infinity], [2, 0, NaN]);
+    expect(steps).toMatchObject([
+      { step: 1, rankCount: 4, nonFinite: 2, mean: 2, weightedMean: 2, min: 1, max: 3, stddev: 1, p50: 3 },
+      { step: 2, rankCount: 1, nonFinite: 1, mean: NaN, min: NaN, p95: NaN, missingRanks: [1, 2, 3] },
+    ]);
+    expect(heatmap).toMatchObject({ values: [1, NaN, 3, Infinity, NaN], deltasFromMean: [-1, NaN, 1, NaN, NaN] });
+    expect(positions(outliers)).toEqual([
+      [1, 0],
+      [1, 2],
+    ]);
+  });
+
   test("expects the largest world that a rank of the step reported, and says where they differ", () => {
     const { steps } = summarize([0, 0, 1, 2], [0, 1, 1, 4], [1, 0, 1, 2], [1, 1, 1, 2]);
     expect(steps).toMatchObject([

@@ -135,6 +135,7 @@ function stepsMessage(steps: readonly RankStep[]): MessageInitShape<typeof RankS
     p50s: steps.map(({ p50 }) => p50),
     p95s: steps.map(({ p95 }) => p95),
     missingRanks: steps.flatMap(({ missingRanks }) => missingRanks),
+    nonFinite: steps.some(({ nonFinite }) => nonFinite > 0) ? steps.map(({ nonFinite }) => nonFinite) : [],
   };
 }
 

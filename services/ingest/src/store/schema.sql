@@ -454,7 +454,8 @@ COMMENT ON COLUMN ingest.rank_metric_rows.arrival IS
   'of a set 0; of a page from 1, the low bits of received_us, because two rows of it may have different keys';
 COMMENT ON COLUMN ingest.rank_metric_rows.local_rank IS 'null: the rank';
 COMMENT ON COLUMN ingest.rank_metric_rows.packed IS
-  'values as float8send writes them, from first_slot on; in a page, NaN where there is none';
+  'values as float8send writes them, from first_slot on; in a page, the NaN of one bit where there is none: a NaN that '
+  'was reported has other bits';
 SELECT platform.fence('ingest.rank_metric_rows');
 GRANT SELECT (org_id, arrival, first_slot, packed) ON TABLE ingest.rank_metric_rows TO tidemark_usage;
 GRANT SELECT, INSERT, UPDATE ON TABLE ingest.rank_metric_rows TO tidemark_ingest;

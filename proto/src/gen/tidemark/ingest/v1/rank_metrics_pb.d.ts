@@ -39,7 +39,7 @@ export declare type AppendRankMetricsRequest = Message<"tidemark.ingest.v1.Appen
   keys: string[];
 
   /**
-   * One per key, finite.
+   * One per key; any doubles, NaN and infinities included.
    *
    * @generated from field: repeated double values = 4;
    */
@@ -180,7 +180,7 @@ export declare type SummariseRankMetricsRequest = Message<"tidemark.ingest.v1.Su
 export declare const SummariseRankMetricsRequestSchema: GenMessage<SummariseRankMetricsRequest>;
 
 /**
- * The ranks of each step taken together, as columns of one length, by step. Every number is finite.
+ * The ranks of each step taken together, as columns of one length, by step, over their finite values; NaN without any.
  *
  * @generated from message tidemark.ingest.v1.RankSteps
  */
@@ -260,6 +260,13 @@ export declare type RankSteps = Message<"tidemark.ingest.v1.RankSteps"> & {
    * @generated from field: repeated uint32 missing_ranks = 13;
    */
   missingRanks: number[];
+
+  /**
+   * How many ranks reported NaN or an infinity; empty where none did.
+   *
+   * @generated from field: repeated uint32 non_finite = 14;
+   */
+  nonFinite: number[];
 };
 
 /**
@@ -290,7 +297,7 @@ export declare type RankCells = Message<"tidemark.ingest.v1.RankCells"> & {
   values: number[];
 
   /**
-   * Value less the mean of the step; infinite where a double cannot hold it.
+   * Value less the mean of the step; infinite where a double cannot hold it, NaN where the value is not finite.
    *
    * @generated from field: repeated double deltas_from_mean = 4;
    */
@@ -336,7 +343,7 @@ export declare type SummariseRankMetricsResponse = Message<"tidemark.ingest.v1.S
   heatmap?: RankCells | undefined;
 
   /**
-   * The cells that are farthest from the mean of their step, in standard deviations of it: the
+   * The cells with finite values that are farthest from the mean of their step, in standard deviations of it: the
    * farthest first.
    *
    * @generated from field: tidemark.ingest.v1.RankCells outliers = 5;
