@@ -1,8 +1,18 @@
+import { anyNumberJson, nonFiniteOf } from "@tidemark/values";
 import { archiveError, parse } from "./json-parts.ts";
 import type { Field } from "./fields.ts";
 
 /** Writes doubles, none of them infinite, as a list that is read as the same doubles; NaN becomes null. */
 export function writeNumbers(numbers: Float64Array): string {
+  return writeList(numbers, writeOne);
+}
+
+/** Writes any doubles as a list that is read as the same doubles; NaN and infinities become texts. */
+export function writeValues(numbers: Float64Array): string {
+  return writeList(numbers, (value) => (Object.is(value, -0) ? "-0" : anyNumberJson(value)));
+}
+
+function writeList(numbers: Float64Array, write: (value: number) => string): string {
   const joined = `[${numbers.join(",")}]`;
   let plain = true;
   for (const value of numbers) {
@@ -12,7 +22,7 @@ export function writeNumbers(numbers: Float64Array): string {
       break;
     }
   }
-  return plain ? joined : `[${Array.from(numbers, writeOne).join(",")}]`;
+  return plain ? joined : `[${Array.from(numbers, write).join(",")}]`;
 }
 
 function writeOne(value: number): string {
@@ -21,24 +31,34 @@ function writeOne(value: number): string {
   return Object.is(value, -0) ? "-0" : String(value);
 }
 
-function readNumbers(json: string, gaps: boolean): Float64Array {
+/** Reads numbers; `other` returns the number for what is none, or undefined to refuse it. */
+function readNumbers(json: string, other: (item: unknown) => number | undefined): Float64Array {
   const items = parse(json);
   if (!Array.isArray(items)) throw archiveError("not a list");
   const numbers = new Float64Array(items.length);
   for (let i = 0; i < items.length; i++) {
     const item: unknown = items[i];
-    if (typeof item === "number" && Number.isFinite(item)) numbers[i] = item;
-    else if (gaps && item === null) numbers[i] = Number.NaN;
-    else throw archiveError("not a list of finite numbers");
+    const number = typeof item === "number" && Number.isFinite(item) ? item : other(item);
+    if (number === undefined) throw archiveError("not a list of finite numbers");
+    numbers[i] = number;
   }
   return numbers;
 }
 
 /** A column of finite doubles. */
-export const numbers: Field<Float64Array> = { write: writeNumbers, read: (json) => readNumbers(json, false) };
+export const numbers: Field<Float64Array> = {
+  write: writeNumbers,
+  read: (json) => readNumbers(json, () => undefined),
+};
+
+/** A column of metric values: any doubles; the texts `NaN`, `Infinity` and `-Infinity` stand for those that JSON does not have. */
+export const values: Field<Float64Array> = { write: writeValues, read: (json) => readNumbers(json, nonFiniteOf) };
 
 /** A column of doubles, NaN where there is none, which is null in the line. */
-export const numbersWithGaps: Field<Float64Array> = { write: writeNumbers, read: (json) => readNumbers(json, true) };
+export const numbersWithGaps: Field<Float64Array> = {
+  write: writeNumbers,
+  read: (json) => readNumbers(json, (item) => (item === null ? Number.NaN : undefined)),
+};
 
 /** A column of texts. */
 export const texts: Field<readonly string[]> = {

@@ -17,6 +17,7 @@ export {
   encodeLine,
   encodePoints,
   writeColumn,
+  writeValueColumn,
   readLines,
   type ArchiveLine,
   type LineKind,

@@ -2,7 +2,7 @@
 
 import { REDACTION_STATES, SPAN_KINDS, SPAN_STATUSES, VIEW_VISIBILITIES } from "@tidemark/limits";
 import { eachRunField } from "@tidemark/run-state";
-import { columns, numbers, numbersWithGaps, texts } from "./columns.ts";
+import { columns, numbers, numbersWithGaps, texts, values } from "./columns.ts";
 import { document, flag, hex, instant, list, number, optional, record, text, uuid, whole, word } from "./fields.ts";
 
 /** Values that a line of columns, or of parts of something larger, holds at most. */
@@ -169,7 +169,7 @@ export const lineShapes = {
     columns: columns(
       record({
         step: numbers,
-        value: numbers,
+        value: values,
         /** The client's times, null where it sent none; missing if no point has one. */
         timestamp: optional(numbersWithGaps),
         /** When the server received them. */
@@ -184,7 +184,7 @@ export const lineShapes = {
     columns: columns(
       record({
         step: numbers,
-        value: numbers,
+        value: values,
         rank: numbers,
         world_size: numbers,
         local_rank: numbers,

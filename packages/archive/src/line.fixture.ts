@@ -27,6 +27,10 @@ const number = fc.oneof(
   fc.integer(),
   fc.constantFrom(-0, 1e308, -1e308, 5e-324, 2 ** 53, 0.1, 1e21),
 );
+const value = fc.oneof(
+  { weight: 9, arbitrary: number },
+  { weight: 1, arbitrary: fc.constantFrom(NaN, Infinity, -Infinity) },
+);
 const whole = fc.oneof(fc.nat(), fc.maxSafeNat());
 const micros = fc.oneof(
   fc.integer({ min: 0, max: 999_999 }).map((us) => 1_795_176_000_000_000 + us),
@@ -144,7 +148,7 @@ const members: Members = {
     key: text,
     columns: columns((length) => ({
       step: column(number, length),
-      value: column(number, length),
+      value: column(value, length),
       timestamp: gaps(length),
       created_at: column(micros, length),
     })),
@@ -154,7 +158,7 @@ const members: Members = {
     key: text,
     columns: columns((length) => ({
       step: column(number, length),
-      value: column(number, length),
+      value: column(value, length),
       rank: column(whole, length),
       world_size: column(whole, length),
       local_rank: column(whole, length),

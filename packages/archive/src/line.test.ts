@@ -5,6 +5,7 @@ import {
   encodeLine,
   encodePoints,
   writeColumn,
+  writeValueColumn,
   type ArchiveLine,
   LINE_BYTES_MAX,
   readLines,
@@ -40,7 +41,7 @@ test.each([undefined, Float64Array.of(Number.NaN, 7)])("points of shared columns
   expect(
     encodePoints(runId, 'a"b', {
       step: writeColumn(columns.step),
-      value: writeColumn(columns.value),
+      value: writeValueColumn(columns.value),
       timestamp: timestamp && writeColumn(timestamp),
       created_at: writeColumn(columns.created_at),
     }),
@@ -88,6 +89,8 @@ describe("a line is refused", () => {
       points({ step: [1], value: [null], created_at: [1] }),
       "value: not a list of finite numbers",
     ],
+    ["with a text that is no number", points({ step: [1], value: ["nan"], created_at: [1] }), "value: not a list"],
+    ["with a step that is not finite", points({ step: ["NaN"], value: [1], created_at: [1] }), "step: not a list"],
     [
       "with a number beyond all doubles",
       points({ step: [1], value: [1], created_at: [1] }).replace("[1]", "[1e999]"),

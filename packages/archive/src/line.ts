@@ -1,5 +1,5 @@
 import { archiveError, membersOf, parse, isArchiveError } from "./json-parts.ts";
-import { writeNumbers } from "./columns.ts";
+import { writeNumbers, writeValues } from "./columns.ts";
 import type { Field, ValueOf } from "./fields.ts";
 import { lineShapes } from "./line-shapes.ts";
 
@@ -33,13 +33,13 @@ const partMembers = new Map([
 
 const typeOf = (kind: string): string => kind.split(".", 1)[0]!;
 
-/** Writes a line, with its line feed. @throws ArchiveError for a number that is not finite */
+/** Writes a line, with its line feed. @throws ArchiveError for a number that is not finite, unless it is a metric value */
 export function encodeLine(line: ArchiveLine): string {
   const json = (lineShapes[line.line] as Field<unknown>).write(line);
   return `{"type":"${typeOf(line.line)}",${json.slice(1)}\n`;
 }
 
-/** Columns of points as texts that {@link writeColumn} wrote, so that keys of the same points share them. */
+/** Columns of points as texts that {@link writeColumn} wrote, the values {@link writeValueColumn}, so that keys of the same points share them. */
 export type WrittenColumns = {
   readonly step: string;
   readonly value: string;
@@ -49,6 +49,9 @@ export type WrittenColumns = {
 
 /** Writes a column of finite doubles; NaN, which only `timestamp` may have, becomes null. @throws ArchiveError for an infinite one */
 export const writeColumn = writeNumbers;
+
+/** Writes a column of metric values, which may be any doubles. */
+export const writeValueColumn = writeValues;
 
 /** Writes the line that `encodeLine` writes of points whose columns are written already. */
 export function encodePoints(

@@ -1,4 +1,4 @@
-import { doublesOfBytes, encodePoints, indexesOfBytes, writeColumn } from "@tidemark/archive";
+import { doublesOfBytes, encodePoints, indexesOfBytes, writeColumn, writeValueColumn } from "@tidemark/archive";
 import type { ExportPointsResponse } from "@tidemark/proto/ingest/v1/archive";
 
 /** Points of one run with the values of some keys. */
@@ -57,7 +57,7 @@ export function* pointLines(columns: PointColumns): Generator<string, void, unde
   for (const [key, { values, points }] of columns.series.entries()) {
     if (written === undefined || !areSame(written.points, points))
       written = { points, axis: writeAxis(columns, points) };
-    yield encodePoints(columns.runId, columns.keys[key]!, { ...written.axis, value: writeColumn(values) });
+    yield encodePoints(columns.runId, columns.keys[key]!, { ...written.axis, value: writeValueColumn(values) });
   }
 }
 
