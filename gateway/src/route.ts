@@ -189,6 +189,8 @@ type RouteFacts = {
   readonly bodyBytesMax?: number;
   /** Keeps the digits of integers beyond 2^53 (free-form documents), or of all numbers (documents with a checksum). */
   readonly exactNumbers?: ExactNumbers;
+  /** Reads the bare tokens NaN, Infinity and -Infinity, which Python writes: metric values, and texts in free-form documents. Other fields refuse them. */
+  readonly bareTokens?: boolean;
   /** Request headers for the documentation, with what they say. */
   readonly requestHeaders?: Readonly<Record<string, string>>;
   /** Query parameters that may be left out but not sent blank. All others may be blank, which means absent. */

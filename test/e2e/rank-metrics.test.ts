@@ -195,9 +195,9 @@ describeModes("rank metrics", (stack) => {
     expect((await api.post(`/runs/${randomUUID()}/rank-metrics`, body)).status).toBe(404);
   });
 
-  test("NaN in the body is not JSON: 400; a body of more than 4 MiB is 413", async () => {
+  test("nan in the body is not JSON: 400; a body of more than 4 MiB is 413", async () => {
     const { api, path } = await freshRun();
-    const rawBody = '{"metrics":{"a":NaN},"step":0,"rank":0,"world_size":1}';
+    const rawBody = '{"metrics":{"a":nan},"step":0,"rank":0,"world_size":1}';
     expect((await api.call("POST", path, { rawBody })).status).toBe(400);
     const large = JSON.stringify({ ...report(), padding: "x".repeat(4 * 1024 * 1024) });
     expect((await api.call("POST", path, { rawBody: large })).status).toBe(413);

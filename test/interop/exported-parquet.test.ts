@@ -59,14 +59,17 @@ describeWith(environment)("an export as Parquet", () => {
     const second = (await api.post("/runs", { project: "demo", name: "second" })).json.run.id as string;
     await api.post("/runs", { project: "demo", name: "without points" });
     await api.post("/runs", { project: "other", name: "elsewhere" });
-    const values = [-0, 0, 1 / 3, 5e-324, 1.7976931348623157e308, -1e-7];
+    const values = [-0, 0, 1 / 3, 5e-324, 1.7976931348623157e308, -1e-7, NaN, Infinity, -Infinity];
     const written = values.map((value, i) => ({
       step: i + 0.5,
       metrics: { "loss/é 😀": value },
       ...(i % 2 === 0 ? {} : { timestamp: `2026-11-20T10:00:00.00000${i}Z` }),
     }));
-    // As text, because JSON.stringify writes -0 as 0.
-    const rawBody = JSON.stringify({ points: written }).replace('😀":0}', '😀":-0}');
+    // As text, because JSON.stringify writes -0 as 0, and null for what is not finite.
+    const text = JSON.stringify({ points: written }, (_, value: unknown) =>
+      Number.isFinite(value) ? value : typeof value === "number" ? String(value) : value,
+    );
+    const rawBody = text.replace('😀":0}', '😀":-0}');
     expect((await api.post(`/runs/${first}/metrics/batch`, undefined, { rawBody })).status).toBe(200);
     await api.post(`/runs/${second}/metrics`, { metrics: { loss: 2, acc: 0.5 }, step: 1 });
 

@@ -102,15 +102,15 @@ async function parseLater(
 
 function parsedInTurns(
   bytes: Buffer,
-  { protocol, exactNumbers = false }: Route,
+  { protocol, exactNumbers = false, bareTokens = false }: Route,
   { headers }: FastifyRequest,
 ): Promise<ParsedBody> {
-  return protocol?.parse(bytes, mediaTypeOf(headers)) ?? parseJsonObjectInTurns(bytes, exactNumbers);
+  return protocol?.parse(bytes, mediaTypeOf(headers)) ?? parseJsonObjectInTurns(bytes, exactNumbers, { bareTokens });
 }
 
-function parsed(bytes: Buffer, { exactNumbers = false }: Route): ParsedBody {
+function parsed(bytes: Buffer, { exactNumbers = false, bareTokens = false }: Route): ParsedBody {
   try {
-    return parseJsonObject(bytes, exactNumbers);
+    return parseJsonObject(bytes, exactNumbers, bareTokens);
   } catch (fault) {
     return fault as Error;
   }

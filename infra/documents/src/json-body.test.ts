@@ -1,5 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
+import { isExactNumber, nonFiniteOf } from "@tidemark/values";
 import {
   BODY_DEPTH_MAX,
   parseJsonObject,
@@ -84,6 +85,76 @@ describe.each<[string, ExactNumbers]>([
   test("nesting that is too deep is refused with a long integer inside", () => {
     const text = `{"a":${"[".repeat(100_000)}12345678901234567890${"]".repeat(100_000)}}`;
     expect(() => parseJsonObject(Buffer.from(text), exactNumbers)).toThrow("nested deeper than 64 levels");
+  });
+});
+
+describe("bare tokens", () => {
+  const TOKENS = ["NaN", "Infinity", "-Infinity"];
+  /** A list with tokens, and the same with their texts. */
+  const anyValues = fc
+    .array(fc.oneof(fc.constantFrom(...TOKENS), values, fc.constantFrom('"NaN"', '"x\\\\"', '"\\"Infinity"')), {
+      maxLength: 8,
+    })
+    .map((items) => ({
+      sent: `[${items.join(", ")}]`,
+      read: `[${items.map((item) => (TOKENS.includes(item) ? `"${item}"` : item)).join(",")}]`,
+    }));
+  /** Replaces the tokens of a body by their texts. */
+  const withTexts = (value: unknown): unknown => {
+    if (typeof value === "symbol") return String(nonFiniteOf(value));
+    if (Array.isArray(value)) return value.map(withTexts);
+    if (typeof value !== "object" || value === null || isExactNumber(value)) return value;
+    return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, withTexts(part)]));
+  };
+
+  test.each<[string, ExactNumbers]>([
+    ["plain numbers", false],
+    ["integers beyond 2^53", true],
+    ["every digit", "every digit"],
+  ])("are values where they may be, beside %s, whole and in turns", async (_, exactNumbers) => {
+    await fc.assert(
+      fc.asyncProperty(anyValues, fc.boolean(), async ({ sent, read }, isLong) => {
+        const filler = isLong ? `"z":[${Array(9_000).fill("1").join(",")}],` : "";
+        const text = `{${filler}"a":${sent},"b":{"c":${sent}}}`;
+        fc.pre(!text.includes("__proto__"));
+        const wanted = parseJsonObject(Buffer.from(`{${filler}"a":${read},"b":{"c":${read}}}`), exactNumbers);
+        const bytes = Buffer.from(text);
+        for (const found of [
+          parseJsonObject(bytes, exactNumbers, true),
+          await parseJsonObjectInTurns(bytes, exactNumbers, { bareTokens: true }),
+        ])
+          expect(JSON.stringify(withTexts(found))).toBe(JSON.stringify(wanted));
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  test.each([
+    "{NaN:1}",
+    '{"a":-NaN}',
+    '{"a":+Infinity}',
+    '{"a":- Infinity}',
+    '{"a":--Infinity}',
+    '{"a":1-Infinity}',
+    '{"a":NaN1}',
+    '{"a":1NaN}',
+    '{"a":NaNNaN}',
+    '{"a":nan}',
+    '{"a":infinity}',
+    '{"a":Infinit}',
+    '{"a":NaN',
+  ])("%s is no JSON all the same", async (text) => {
+    for (const exactNumbers of [false, true]) {
+      expect(() => parseJsonObject(Buffer.from(text), exactNumbers, true)).toThrow("the body is not valid JSON");
+      const inTurns = parseJsonObjectInTurns(Buffer.from(text), exactNumbers, { bareTokens: true });
+      await expect(inTurns).rejects.toThrow("the body is not valid JSON");
+    }
+  });
+
+  test("are no JSON where they may not be, and 1e999 is none of them", () => {
+    expect(() => parseJsonObject(Buffer.from('{"a":NaN}'), false)).toThrow("the body is not valid JSON");
+    expect(parseJsonObject(Buffer.from('{"a":1e999,"b":NaN}'), false, true)).toMatchObject({ a: Infinity });
+    expect(nonFiniteOf(Infinity)).toBeUndefined();
   });
 });
 

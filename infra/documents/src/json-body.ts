@@ -12,12 +12,17 @@ export type ExactNumbers = boolean | Extract<KeptNumbers, "every digit">;
 
 /**
  * Parses a JSON body. Numbers that keep their digits become `JSON.rawJSON` values, which
- * `JSON.stringify` writes back digit for digit. Numbers beyond double range arrive as infinite.
+ * `JSON.stringify` writes back digit for digit. Numbers beyond double range arrive as infinite. With `bareTokens` NaN, Infinity and
+ * -Infinity, as Python writes them, are values that `nonFiniteOf` reads.
  * @throws bad_request for invalid UTF-8 or JSON, anything except an object, nesting above 64, and keys
  * that could reach an object's prototype (`__proto__`, `constructor` with `prototype`)
  */
-export function parseJsonObject(bytes: Buffer, exactNumbers: ExactNumbers): Readonly<Record<string, unknown>> {
-  const value = parse(bytes, exactNumbers);
+export function parseJsonObject(
+  bytes: Buffer,
+  exactNumbers: ExactNumbers,
+  bareTokens = false,
+): Readonly<Record<string, unknown>> {
+  const value = parse(bytes, { exactNumbers, bareTokens });
   if (!isNested(value) || Array.isArray(value)) throw badRequest("the body must be a JSON object");
   checkShape(value, 1);
   return value as Record<string, unknown>;
@@ -34,12 +39,12 @@ const OBJECT_KEYS_MAX = 50_000;
 export async function parseJsonObjectInTurns(
   bytes: Buffer,
   exactNumbers: ExactNumbers,
-  containersMax = BODY_CONTAINERS_MAX,
+  { bareTokens = false, containersMax = BODY_CONTAINERS_MAX } = {},
 ): Promise<Readonly<Record<string, unknown>>> {
   if (!isUtf8(bytes)) throw badRequest("the body is not valid UTF-8");
   let containers = 0;
   const slices = parseInSlices(bytes, {
-    parse: (piece, before, after) => parseText(piece, exactNumbers, before, after),
+    parse: (piece, before, after) => parseText(piece, { exactNumbers, bareTokens }, before, after),
     check: checkShape,
     opened(depth) {
       containers += 1;
@@ -66,22 +71,34 @@ export async function parseJsonObjectInTurns(
  */
 export function parseOwnJsonInTurns(bytes: Buffer): Promise<unknown> {
   const nothing = (): void => {};
-  const parsePiece = (piece: Buffer, before: string, after: string): unknown => parseText(piece, false, before, after);
+  const parsePiece = (piece: Buffer, before: string, after: string): unknown => parseText(piece, OWN, before, after);
   return finishInTurns(parseInSlices(bytes, { parse: parsePiece, check: nothing, opened: nothing, keyed: nothing }));
 }
 
-function parse(bytes: Buffer, exactNumbers: ExactNumbers): unknown {
+/** How the values of a body are read. */
+type Values = { readonly exactNumbers: ExactNumbers; readonly bareTokens: boolean };
+
+const OWN: Values = { exactNumbers: false, bareTokens: false };
+
+function parse(bytes: Buffer, values: Values): unknown {
   if (!isUtf8(bytes)) throw badRequest("the body is not valid UTF-8");
   try {
-    return parseText(bytes, exactNumbers, "", "");
+    return parseText(bytes, values, "", "");
   } catch (cause) {
     throw refusalOf(cause);
   }
 }
 
-function parseText(bytes: Buffer, exactNumbers: ExactNumbers, before: string, after: string): unknown {
-  if (exactNumbers === false) return JSON.parse(before + bytes.toString("utf8") + after);
-  return parseKeeping(bytes, exactNumbers === true ? "long integers" : exactNumbers, { before, after });
+function parseText(bytes: Buffer, { exactNumbers, bareTokens }: Values, before: string, after: string): unknown {
+  const kept = exactNumbers === true ? "long integers" : exactNumbers === false ? "nothing" : exactNumbers;
+  try {
+    if (kept === "nothing") return JSON.parse(before + bytes.toString("utf8") + after);
+    return parseKeeping(bytes, kept, { before, after });
+  } catch (cause) {
+    // Only what is no JSON can have the tokens, so bodies without them cost nothing more.
+    if (!bareTokens || !(cause instanceof SyntaxError)) throw cause;
+    return parseKeeping(bytes, kept, { bareTokens, before, after });
+  }
 }
 
 /** The engine's message quotes the body, which may contain anything. */

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { BARE_TOKENS } from "./non-finite.ts";
 
 /** A number as the digits that were sent. `JSON.stringify` writes these digits. An interface, so that the compiler does not take it for an object of JSON. */
 export interface ExactNumber {
@@ -41,17 +42,9 @@ export type KeptNumbers = "long integers" | "every digit";
 /** A number that keeps its digits, by the place of these digits in the bytes. */
 type Kept = { readonly start: number; readonly end: number; readonly digits: string };
 
-const [QUOTE, BACKSLASH, MINUS, PLUS, POINT, ZERO, NINE, UPPER_E, LOWER_E] = [...Buffer.from('"\\-+.09Ee')] as [
-  number,
-  number,
-  number,
-  number,
-  number,
-  number,
-  number,
-  number,
-  number,
-];
+const [QUOTE, BACKSLASH, MINUS, PLUS, POINT, ZERO, NINE, UPPER_E, LOWER_E, UPPER_N, UPPER_I] = [
+  ...Buffer.from('"\\-+.09EeNI'),
+] as [number, number, number, number, number, number, number, number, number, number, number];
 
 /** A double holds every number with this many digits. */
 const SURE_DIGITS = 15;
@@ -60,13 +53,15 @@ const number = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 /** A decimal that JavaScript writes with the digits that it was given, if they are few: without an exponent, without a zero at the end. */
 const plainDecimal = /^-?(?:[1-9]\d*|0(?=\.0{0,4}[1-9]))\.\d*[1-9]$/;
 
-/** Marks a kept number in the text that JSON.parse reads. No client can know it. */
+/** Marks a kept value in the text that JSON.parse reads. No client can know it. */
 const mark = randomBytes(18).toString("base64url");
 
 /** Options for parsing a text. */
 export type KeepingOptions = {
   /** Called for numbers beyond double range; only `every digit` finds the ones with a point or an exponent. */
   readonly beyondRange?: () => void;
+  /** The bare tokens NaN, Infinity and -Infinity are values: symbols, which `nonFiniteOf` reads. */
+  readonly bareTokens?: boolean;
   /** JSON around the bytes. */
   readonly before?: string;
   readonly after?: string;
@@ -76,19 +71,20 @@ export type KeepingOptions = {
 const NESTED_MAX = 200;
 
 /**
- * Parses JSON in which some numbers keep their digits: these become `JSON.rawJSON` values, which `JSON.stringify` writes back digit for digit, and cost
+ * Parses JSON in which some numbers keep their digits (`nothing`: none do): these become `JSON.rawJSON` values, which `JSON.stringify` writes back digit for digit, and cost
  * as much as they are; a reviver would cost as much for every value. Numbers beyond double range arrive as infinite. Values nested more than
  * `NESTED_MAX` deep are left unfinished: the caller refuses them. `bytes` are UTF-8.
  * @throws SyntaxError
  */
 export function parseKeeping(
   bytes: Uint8Array,
-  which: KeptNumbers,
-  { beyondRange = () => {}, before = "", after = "" }: KeepingOptions = {},
+  which: KeptNumbers | "nothing",
+  { beyondRange = () => {}, bareTokens = false, before = "", after = "" }: KeepingOptions = {},
 ): unknown {
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const kept = findKept(buffer, which, beyondRange);
-  if (kept.length === 0) return JSON.parse(before + buffer.toString("utf8") + after);
+  const sent = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const buffer = bareTokens ? markTokens(sent) : sent;
+  const kept = which === "nothing" ? [] : findKept(buffer, which, beyondRange);
+  if (kept.length === 0 && buffer === sent) return JSON.parse(before + buffer.toString("utf8") + after);
   const parts: string[] = [before];
   let at = 0;
   for (const [index, { start, end }] of kept.entries()) {
@@ -134,6 +130,29 @@ function findKept(bytes: Buffer, which: KeptNumbers, beyondRange: () => void): K
   return kept;
 }
 
+/** The marks of the bare tokens, by their texts and as JSON. */
+const markOfToken = new Map([...BARE_TOKENS.keys()].map((text) => [text, Buffer.from(`"${mark}${text}"`)]));
+const tokenOfMark = new Map([...BARE_TOKENS].map(([text, token]) => [`${mark}${text}`, token]));
+
+/** Returns the bytes with marks in the places of the bare tokens outside of strings; the same bytes without any. One within another word stays no JSON. */
+function markTokens(bytes: Buffer): Buffer {
+  const parts: Buffer[] = [];
+  let copied = 0;
+  for (let at = 0; at < bytes.length;) {
+    const byte = bytes[at]!;
+    if (byte === QUOTE) at = endOfText(bytes, at);
+    else if (byte === UPPER_N || byte === UPPER_I) {
+      const start = byte === UPPER_I && bytes[at - 1] === MINUS ? at - 1 : at;
+      at += (byte === UPPER_N ? "NaN" : "Infinity").length;
+      const marked = markOfToken.get(bytes.toString("latin1", start, at));
+      if (marked === undefined) continue;
+      parts.push(bytes.subarray(copied, start), marked);
+      copied = at;
+    } else at += 1;
+  }
+  return parts.length === 0 ? bytes : Buffer.concat([...parts, bytes.subarray(copied)]);
+}
+
 function isChanged(digits: string, value: number, which: KeptNumbers): boolean {
   if (which === "long integers")
     return integer.test(digits) && !Number.isSafeInteger(value) && String(value) !== digits;
@@ -150,9 +169,9 @@ function endOfText(bytes: Uint8Array, quote: number): number {
   return bytes.length;
 }
 
-/** Puts kept numbers in the places of their marks. */
+/** Puts kept values in the places of their marks. */
 function restore(value: unknown, kept: readonly Kept[], depth: number): unknown {
-  if (typeof value === "string") return value.startsWith(mark) ? keepDigits(keptOf(value, kept).digits) : value;
+  if (typeof value === "string") return value.startsWith(mark) ? unmarked(value, kept) : value;
   if (typeof value !== "object" || value === null || depth > NESTED_MAX) return value;
   if (Array.isArray(value)) {
     for (let i = 0; i < value.length; i += 1) {
@@ -163,7 +182,7 @@ function restore(value: unknown, kept: readonly Kept[], depth: number): unknown 
   }
   const object = value as Record<string, unknown>;
   for (const key in object) {
-    if (key.startsWith(mark)) throw new SyntaxError("a number is no key");
+    if (key.startsWith(mark)) throw new SyntaxError("a number cannot be a key");
     const item = object[key];
     if (typeof item !== "object" && typeof item !== "string") continue;
     const restored = restore(item, kept, depth + 1);
@@ -178,6 +197,6 @@ export function setOwn(object: Record<string, unknown>, key: string, value: unkn
   else Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
 }
 
-function keptOf(marked: string, kept: readonly Kept[]): Kept {
-  return kept[Number(marked.slice(mark.length))]!;
+function unmarked(marked: string, kept: readonly Kept[]): ExactNumber | symbol {
+  return tokenOfMark.get(marked) ?? keepDigits(kept[Number(marked.slice(mark.length))]!.digits);
 }

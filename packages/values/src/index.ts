@@ -11,5 +11,5 @@ export {
   type KeepingOptions,
   type KeptNumbers,
 } from "./exact-number.ts";
-export { anyNumberJson, NON_FINITE_TEXTS, nonFiniteOf } from "./non-finite.ts";
+export { anyNumberJson, NON_FINITE_TEXTS, nonFiniteOf, textOfToken } from "./non-finite.ts";
 export { present } from "./present.ts";

@@ -87,6 +87,7 @@ const plainArtifactsRoutes: readonly Route[] = [
     idempotency: "none",
     body: "required",
     exactNumbers: true,
+    bareTokens: true,
     schemas: { body: createArtifactBody.schema, response: objectSchema({ artifact: artifactSchema }) },
     statuses: [200, 400, 401, 402, 403, 404],
     decode: decodeCreateArtifact,

@@ -80,6 +80,7 @@ export const uploadsRoutes: readonly Route[] = [
     body: "required",
     bodyBytesMax: 4 * 1024 * 1024,
     exactNumbers: true,
+    bareTokens: true,
     schemas: { body: beginUploadBody.schema, response: beganUploadSchema },
     statuses: [200, 400, 401, 402, 403, 404, 409],
     decode: decodeBeginUpload,

@@ -38,6 +38,7 @@ export const attributesRoutes: readonly Route[] = [
     body: "required",
     bodyBytesMax: 4 * 1024 * 1024,
     exactNumbers: true,
+    bareTokens: true,
     schemas: {
       body: appendAttributesSchema,
       response: rows,

@@ -1,5 +1,6 @@
 import { badRequest, type AppError } from "@tidemark/errors";
 import { isExactNumber, writeInSteps, type ExactJson } from "@tidemark/documents";
+import { textOfToken } from "@tidemark/values";
 import type { Schema } from "../../route.ts";
 import { isObject, required, withDefault, type Field, type Fields } from "./field.ts";
 import { WITHOUT_NUL } from "./text.ts";
@@ -24,7 +25,7 @@ const documentSchema: Schema = {
 
 /**
  * Describes a free-form object, which is read as compact JSON text in the order in which it was sent.
- * Integers beyond 2^53 keep their digits on routes with `exactNumbers`; numbers beyond double range are refused.
+ * Integers beyond 2^53 keep their digits on routes with `exactNumbers`; numbers beyond double range are refused, and bare tokens become texts.
  */
 export function freeObject(options: DocumentOptions = {}): Field<string> {
   return required(documentSchema, (value, name) => writeDocument(requireObject(value, name), name, options));
@@ -80,7 +81,7 @@ export function* documentSteps(value: unknown, name: string, options: DocumentOp
 }
 
 function writePart(value: unknown, name: string, { unstorable = "refuse" }: DocumentOptions): string {
-  return JSON.stringify(checkPart(value, name, unstorable) || unstorable === "keep" ? value : replacePart(value));
+  return JSON.stringify(checkPart(value, name, unstorable) ? value : replacePart(value, unstorable));
 }
 
 /** @throws bad_request */
@@ -129,14 +130,15 @@ function requireKey(key: string, name: string): void {
 /** True when nothing has to be replaced. The depth is bounded by the body parser. */
 function checkPart(value: unknown, name: string, unstorable: "refuse" | "replace" | "keep"): boolean {
   if (typeof value === "string") {
-    if (storable(value)) return true;
-    if (unstorable !== "refuse") return false;
+    if (unstorable === "keep" || storable(value)) return true;
+    if (unstorable === "replace") return false;
     throw badRequest(`${name} must not contain NUL or lone surrogates`, name);
   }
   if (typeof value === "number") {
     if (Number.isFinite(value)) return true;
     throw badRequest(`${name} contains a number out of range`, name);
   }
+  if (typeof value === "symbol") return false;
   if (typeof value !== "object" || value === null || isExactNumber(value)) return true;
   let clean = true;
   if (Array.isArray(value)) {
@@ -150,9 +152,11 @@ function checkPart(value: unknown, name: string, unstorable: "refuse" | "replace
   return clean;
 }
 
-function replacePart(value: unknown): unknown {
-  if (typeof value === "string") return value.replaceAll("\0", "\uFFFD").toWellFormed();
+function replacePart(value: unknown, unstorable: "refuse" | "replace" | "keep"): unknown {
+  if (typeof value === "symbol") return textOfToken(value);
+  if (typeof value === "string")
+    return unstorable === "replace" ? value.replaceAll("\0", "\uFFFD").toWellFormed() : value;
   if (typeof value !== "object" || value === null || isExactNumber(value)) return value;
-  if (Array.isArray(value)) return value.map(replacePart);
-  return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, replacePart(part)]));
+  if (Array.isArray(value)) return value.map((part) => replacePart(part, unstorable));
+  return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, replacePart(part, unstorable)]));
 }

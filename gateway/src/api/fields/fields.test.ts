@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { AppError } from "@tidemark/errors";
-import { parseExact } from "@tidemark/documents";
+import { parseExact, parseJsonObject } from "@tidemark/documents";
 import { freeObject, writeDocument } from "./document.ts";
 import { boolean, list, optional, readField, required, withDefault, withFault } from "./field.ts";
 import { instantMicros, parseInstantText, parseMicros } from "./instant.ts";
@@ -265,6 +265,17 @@ test("attribute values have NUL and lone surrogates replaced, at any depth", () 
       unstorable: "replace",
     }),
   ).toBe('{"a":["x\uFFFD",{"b":"\uFFFDy"}],"n":9007199254740993}');
+});
+
+test.each(["refuse", "replace", "keep"] as const)("bare tokens in documents become texts (%s)", (unstorable) => {
+  const { value } = parseJsonObject(
+    Buffer.from('{"value":{"a":[NaN,{"b":-Infinity}],"c":Infinity,"n":1.0}}'),
+    true,
+    true,
+  );
+  const text = '{"a":["NaN",{"b":"-Infinity"}],"c":"Infinity","n":1}';
+  expect(writeDocument(value, "value", { unstorable })).toBe(text);
+  expect(writeDocument((value as { c: unknown }).c, "value", { unstorable })).toBe('"Infinity"');
 });
 
 test("a document that is certain to be too large is refused before it is looked at", () => {

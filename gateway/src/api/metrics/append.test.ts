@@ -1,3 +1,4 @@
+import { parseJsonObject } from "@tidemark/documents";
 import { describe, expect, test } from "@jest/globals";
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { columnsFromParts } from "@tidemark/codecs/metrics";
@@ -64,8 +65,18 @@ describe("a point", () => {
     expect(point({ metrics: Object.fromEntries(keys.map((key) => [key, 1])), step: 0 })).toMatchObject({ keys });
   });
 
+  test("has values that are not finite as texts, or as the bare tokens of the body", () => {
+    const text = '{"metrics": {"a": NaN, "b": "Infinity", "c": -Infinity, "d": 1}, "step": 0}';
+    expect(point(parseJsonObject(Buffer.from(text), false, true))).toMatchObject({
+      values: [NaN, Infinity, -Infinity, 1],
+    });
+  });
+
   const good = { metrics: { a: 1 }, step: 0 };
   test.each([
+    ["a bare token as step", parseJsonObject(Buffer.from('{"metrics":{"a":1},"step":NaN}'), false, true), "step"],
+    ["a number beyond a double", JSON.parse('{"metrics":{"a":1e999},"step":0}') as object, "metrics"],
+    ["a text that is nearly one", { ...good, metrics: { a: "nan" } }, "metrics"],
     ["no metrics", { step: 0 }, "metrics"],
     ["null as metrics", { ...good, metrics: null }, "metrics"],
     ["a list as metrics", { ...good, metrics: [1] }, "metrics"],
@@ -117,7 +128,7 @@ describe("a batch", () => {
     [
       "a value that is not a number",
       { points: [good, good, { metrics: { b: "x" }, step: 1 }] },
-      'points[2]: metrics: the value of "b" is not a finite number',
+      'points[2]: metrics: the value of "b" is not a number within double range',
     ],
     ["a blank key", { points: [{ metrics: { " ": 1 }, step: 1 }] }, "points[0]: metrics key must not be empty"],
   ])("with %s is sent on as a fault, whole", (_, body, text) => {

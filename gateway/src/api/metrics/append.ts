@@ -7,6 +7,7 @@ import type {
   MetricColumnsSchema,
 } from "@tidemark/proto/ingest/v1/ingest";
 import { METRIC_KEYS_MAX } from "@tidemark/limits";
+import { nonFiniteOf } from "@tidemark/values";
 import type { RouteInput, RouteReply, Schema } from "../../route.ts";
 import {
   isObject,
@@ -22,15 +23,16 @@ import {
 import { instantMicros } from "../fields/instant.ts";
 import { step } from "../fields/number.ts";
 import { requireText, textInputSchema } from "../fields/text.ts";
-import { numberSchema } from "../replies.ts";
+import { valueSchema } from "../replies.ts";
 
 const metricsSchema: Schema = {
   type: "object",
   minProperties: 1,
   maxProperties: METRIC_KEYS_MAX,
   propertyNames: { pattern: textInputSchema()["pattern"] },
-  additionalProperties: numberSchema,
-  description: "A finite number for each key. Keys are trimmed and have at most 512 bytes.",
+  additionalProperties: valueSchema,
+  description:
+    "A number for each key; NaN and infinities as texts, or as the bare tokens that Python writes. Keys are trimmed and have at most 512 bytes.",
 };
 
 /** The metrics of a point become columns, so they are checked where these are built. */
@@ -77,14 +79,14 @@ function target({ params, idempotencyKey = "" }: RouteInput): { runId: string; i
 
 /** Reads the columns of one point. @throws bad_request */
 export function readMetricPoint(body: Fields): MessageInitShape<typeof MetricColumnsSchema> {
-  const builder = createColumnsBuilder({ resolveKey });
+  const builder = createColumnsBuilder(builderOptions);
   addPoint(builder, body);
   return columnsOf(builder);
 }
 
 function readMetricBatch(body: Fields): MessageInitShape<typeof MetricColumnsSchema> {
   const { points } = metricBatch.read(body);
-  const builder = createColumnsBuilder({ resolveKey });
+  const builder = createColumnsBuilder(builderOptions);
   points.forEach((point, i) => {
     try {
       if (!isObject(point)) throw badRequest("must be an object");
@@ -101,7 +103,8 @@ function addPoint(builder: ColumnsBuilder, fields: Fields): void {
   const values = readValue(metrics, fields["metrics"], "metrics");
   const at = readValue(stepField, fields["step"], "step");
   const added = builder.addPoint(values, at, readValue(timestamp, fields["timestamp"], "timestamp"));
-  if (added === -1) throw badRequest(`metrics: the value of ${shown(builder)} is not a finite number`, "metrics");
+  if (added === -1)
+    throw badRequest(`metrics: the value of ${shown(builder)} is not a number within double range`, "metrics");
   if (added === 0) throw badRequest("metrics must have at least one key", "metrics");
   if (added > METRIC_KEYS_MAX) throw badRequest(`metrics must have at most ${METRIC_KEYS_MAX} keys`, "metrics");
 }
@@ -109,6 +112,8 @@ function addPoint(builder: ColumnsBuilder, fields: Fields): void {
 function resolveKey(key: string): string {
   return requireText(key, "metrics key");
 }
+
+const builderOptions = { resolveKey, readOther: nonFiniteOf };
 
 const SHOWN_MAX = 64;
 

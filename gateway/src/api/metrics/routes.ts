@@ -21,13 +21,15 @@ export const metricsRoutes: readonly Route[] = [
     path: "/runs/{run_id}/metrics",
     tag: "metrics",
     summary: "Log the metrics of one step",
-    description: "Points are only ever added: the same key and step again is a second point.",
+    description:
+      "Points are only ever added: the same key and step again is a second point. NaN and infinities are points too; aggregates are over the other values.",
     callers: ingestCallers,
     rate: "ingest",
     isHeartbeat: true,
     idempotency: "optional",
     body: "required",
     bodyBytesMax: BODY_BYTES_MAX,
+    bareTokens: true,
     schemas: { body: metricPoint.schema, response: inserted },
     statuses: [200, 400, 401, 402, 403, 404, 409],
     decode: decodeAppendPoint,
@@ -45,6 +47,7 @@ export const metricsRoutes: readonly Route[] = [
     idempotency: "optional",
     body: "required",
     bodyBytesMax: BODY_BYTES_MAX,
+    bareTokens: true,
     schemas: {
       body: metricBatch.schema,
       response: inserted,
@@ -91,8 +94,8 @@ export const metricsRoutes: readonly Route[] = [
       "The points of each run by step, up to a limit that keeps the whole answer within 120,000 points. With `buckets` " +
       "a series of more than four points per bucket is sampled instead: first, last, lowest and highest point of each bucket. " +
       "With `format: columns` several keys go into one request, and the answer has columns instead of an object for each point: " +
-      "of a series of at most `buckets` points step, value and time, of others lowest, highest, mean, number, first and last of the points of " +
-      "each bucket. " +
+      "of a series of at most `buckets` points step, value and time, of others lowest, highest, mean, number, first and last of the finite values of " +
+      "each bucket, and the number of the others. " +
       "This is a read, in the form of POST because of its many run ids; so If-None-Match works as on GET: while none of the " +
       "runs gets points, the same body with the ETag of the answer before is answered with 304.",
     callers: readCallers,

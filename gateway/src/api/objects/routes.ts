@@ -33,6 +33,7 @@ export const objectsRoutes: readonly Route[] = [
     body: "required",
     bodyBytesMax: 4 * 1024 * 1024,
     exactNumbers: true,
+    bareTokens: true,
     schemas: { body: createObjectSchema, response: objectSchema({ object: richObjectSchema }) },
     statuses: [200, 400, 401, 402, 403, 404, 409],
     decode: decodeCreateObject,

@@ -42,7 +42,10 @@ export const otlpProtocol: Protocol = {
       const spans =
         mediaType === PROTOBUF
           ? readProtobufSpans(bytes, TRACE_LIMITS.exportedSpansMax)
-          : readJsonSpans(await parseJsonObjectInTurns(bytes, true, CONTAINERS_MAX), TRACE_LIMITS.exportedSpansMax);
+          : readJsonSpans(
+              await parseJsonObjectInTurns(bytes, true, { containersMax: CONTAINERS_MAX }),
+              TRACE_LIMITS.exportedSpansMax,
+            );
       return { resources: await finishInTurns(spans), mediaType };
     } catch (error) {
       throw error instanceof SpansFault ? badRequest(error.message) : error;

@@ -41,6 +41,7 @@ export const rankMetricsRoutes: readonly Route[] = [
     idempotency: "optional",
     body: "required",
     bodyBytesMax: 4 * 1024 * 1024,
+    bareTokens: true,
     schemas: {
       body: appendRankMetricsBody.schema,
       response: objectSchema({ inserted: { type: "integer", description: "Values that were stored." } }),

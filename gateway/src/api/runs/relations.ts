@@ -138,6 +138,7 @@ export const relationsRoutes: readonly Route[] = [
     idempotency: "optional",
     body: "optional",
     exactNumbers: true,
+    bareTokens: true,
     schemas: { body: forkRunBody.schema, response: forkedRunSchema },
     statuses: [200, 400, 401, 402, 403, 404, 409],
     decode: decodeForkRun,

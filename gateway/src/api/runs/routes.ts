@@ -56,6 +56,7 @@ export const runsRoutes: readonly Route[] = [
     idempotency: "none",
     body: "required",
     exactNumbers: true,
+    bareTokens: true,
     schemas: {
       body: createRunBody.schema,
       response: {

@@ -34,6 +34,7 @@ export const tracesRoutes: readonly Route[] = [
     body: "required",
     bodyBytesMax: 4 * 1024 * 1024,
     exactNumbers: true,
+    bareTokens: true,
     schemas: {
       body: appendTraceEventsBody.schema,
       response: objectSchema({
