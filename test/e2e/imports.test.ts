@@ -220,7 +220,7 @@ describeModes("imports", (stack) => {
     expect([answer.status, answer.json.error]).toEqual([200, undefined]);
   });
 
-  test("count values that are not finite, and references without a run", async () => {
+  test("keep values that are not finite, and count unknown ones and references without a run", async () => {
     const { api } = await stack().organization();
     const job = await createImport(api);
     const values = ["NaN", null, "Infinity", 1].map((value) => ({ ...point, value }));
@@ -231,9 +231,9 @@ describeModes("imports", (stack) => {
     ];
     const { json } = await job.put({ runs, metric_points: values, artifact_refs: refs }, { final: true });
     expect(json.job).toMatchObject({
-      summary: { metrics: 1, artifacts: 1, warnings: 4 },
+      summary: { metrics: 3, artifacts: 1, warnings: 2 },
       warnings: [
-        { code: "non_finite_value", message: "3 skipped" },
+        { code: "non_finite_value", message: "1 skipped" },
         { code: "artifact_without_run", message: "1 skipped" },
       ],
     });

@@ -72,7 +72,6 @@ export async function convert(conversion: Conversion): Promise<Converted> {
 
 /** What the readers say they left out. */
 const readingWords = {
-  non_finite_value: "values that are not finite",
   damaged: "damaged parts of files",
   torn_tail: "files that end within a record",
   too_large: "parts that are too large",

@@ -47,7 +47,7 @@ afterAll(async () => {
 test("the runs of a server are read with the credentials of MLflow", async () => {
   const surroundings = recordedSurroundings({ env: { MLFLOW_TRACKING_TOKEN: "secret" } });
   expect(await runCli(["import", address, "--dry-run"], surroundings)).toBe(0);
-  expect(surroundings.printed.join("\n")).toMatch(/would import from mlflow into .*: 3 runs, 17 points/);
+  expect(surroundings.printed.join("\n")).toMatch(/would import from mlflow into .*: 3 runs, 20 points/);
 });
 
 test("a server that refuses is said", async () => {

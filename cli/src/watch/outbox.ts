@@ -10,14 +10,19 @@ import type { Surroundings } from "../surroundings.ts";
 export type Row = {
   readonly step: number;
   readonly timestamp?: string;
-  readonly metrics: Readonly<Record<string, number>>;
+  readonly metrics: Readonly<Record<string, Value>>;
 };
+
+/** A value as JSON has it: a number, or the text of one that is not finite. */
+type Value = number | string;
+
+const jsonValue = (value: number): Value => (Number.isFinite(value) ? value : String(value));
 
 /** Rows that are sent together, under their key. */
 type Batch = { readonly key: string; readonly rows: readonly Row[] };
 
 /** How many points of a metric are sent, and the last of them, by which it shows that a restart took back some. */
-type Sent = { readonly count: number; readonly step: number; readonly value: number };
+type Sent = { readonly count: number; readonly step: number; readonly value: Value };
 
 /** How far a run is. */
 export type RunState = {
@@ -49,12 +54,12 @@ const ROWS_MAX = 500;
 /** Values after which a batch ends. */
 const VALUES_MAX = 20_000;
 
-type OpenRow = Row & { readonly metrics: Record<string, number> };
+type OpenRow = Row & { readonly metrics: Record<string, Value> };
 
 type Layer = Map<string, OpenRow>;
 
 /** Without a prototype, so that a key like __proto__ is one as any other. */
-const noMetrics = (): Record<string, number> => Object.create(null) as Record<string, number>;
+const noMetrics = (): Record<string, Value> => Object.create(null) as Record<string, Value>;
 
 /** Begins a pass over the points of a run; `sent` says what was sent before. */
 export function createOutbox(sent: Readonly<Record<string, Sent>>): Outbox {
@@ -75,10 +80,10 @@ export function createOutbox(sent: Readonly<Record<string, Sent>>): Outbox {
     });
     if (layer === undefined) rows.push((layer = new Map<string, OpenRow>()));
     const row = layer.get(place);
-    if (row !== undefined) row.metrics[key] = value;
+    if (row !== undefined) row.metrics[key] = jsonValue(value);
     else {
       const metrics = noMetrics();
-      metrics[key] = value;
+      metrics[key] = jsonValue(value);
       layer.set(place, { step, ...(Number.isNaN(time) ? {} : { timestamp: instantOf(time) }), metrics });
     }
     gathered += 1;
@@ -90,13 +95,17 @@ export function createOutbox(sent: Readonly<Record<string, Sent>>): Outbox {
       seen.set(key, start + steps.length);
       const last = known.get(key);
       const lastAt = (last?.count ?? 0) - 1 - start;
-      if (lastAt >= 0 && lastAt < steps.length && (steps[lastAt] !== last!.step || values[lastAt] !== last!.value)) {
+      if (
+        lastAt >= 0 &&
+        lastAt < steps.length &&
+        (steps[lastAt] !== last!.step || jsonValue(values[lastAt]!) !== last!.value)
+      ) {
         takenBack.add(key);
       }
       if (takenBack.has(key)) return;
       for (let i = Math.max(0, lastAt + 1); i < steps.length; i++) put(key, steps[i]!, values[i]!, times[i]!);
       const end = steps.length - 1;
-      if (lastAt < end) known.set(key, { count: start + end + 1, step: steps[end]!, value: values[end]! });
+      if (lastAt < end) known.set(key, { count: start + end + 1, step: steps[end]!, value: jsonValue(values[end]!) });
     },
     size: () => gathered,
     take() {

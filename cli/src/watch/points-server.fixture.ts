@@ -24,7 +24,7 @@ export async function startPointsServer(breaks: (request: string) => boolean = (
     for (const { step, metrics } of rows) {
       for (const [key, value] of Object.entries(metrics)) {
         const place = `${runId} ${key}`;
-        points.set(place, [...(points.get(place) ?? []), [step, value]]);
+        points.set(place, [...(points.get(place) ?? []), [step, Number(value)]]);
       }
     }
   };

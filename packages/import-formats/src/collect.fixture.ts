@@ -105,17 +105,11 @@ function addObject(run: CollectedRun, item: ObjectItem): void {
   }
 }
 
-/** Returns the points of a run of `expected.json` without values that are not finite, and how many those are. */
-export function finitePoints(points: Record<string, [number, Cell, number | null][]>): {
-  finite: CollectedRun["points"];
-  others: number;
-} {
-  const finite: CollectedRun["points"] = {};
-  let others = 0;
-  for (const [key, rows] of Object.entries(points)) {
-    const kept = rows.filter((row): row is [number, number, number | null] => typeof row[1] === "number");
-    others += rows.length - kept.length;
-    if (kept.length > 0) finite[key] = kept;
-  }
-  return { finite, others };
+/** Returns the points of a run of `expected.json`, in which values that are not finite are texts. */
+export function expectedPoints(points: Record<string, [number, Cell, number | null][]>): CollectedRun["points"] {
+  const entries = Object.entries(points).map(([key, rows]) => [
+    key,
+    rows.map(([step, cell, time]) => [step, typeof cell === "string" ? Number(cell) : cell, time]),
+  ]);
+  return Object.fromEntries(entries) as CollectedRun["points"];
 }

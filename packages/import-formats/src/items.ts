@@ -40,7 +40,7 @@ export type RunItem = {
   readonly fork?: { readonly parent: string; readonly step: number };
 };
 
-/** Points of one metric key of a run, at most `POINTS_MAX`, in the order of the source; the three columns have equal lengths. Values are finite. */
+/** Points of one metric key of a run, at most `POINTS_MAX`, in the order of the source; the three columns have equal lengths. Values are any doubles. */
 export type PointsItem = {
   readonly kind: "points";
   readonly run: string;
@@ -134,8 +134,6 @@ export type FileItem = {
 
 /** A kind of omitted data and the reason. */
 export type WarningCode =
-  /** A value that is NaN or infinite. */
-  | "non_finite_value"
   /** Bytes that the format does not allow. What follows them in the file may be lost with them. */
   | "damaged"
   /** The last record of a file is cut off, as when its writer was killed. */

@@ -3,7 +3,7 @@ import type { Warnings } from "./warnings.ts";
 
 /** Gathers points of a run, which formats write one after another, into columns of one key. */
 export type PointBatches = {
-  /** Adds a point. A value that is not finite is left out and counted, and so is a point without a finite step. `time` in milliseconds since 1970, NaN: not known. */
+  /** Adds a point. A point without a finite step is left out and counted. `time` in milliseconds since 1970, NaN: not known. */
   add(key: string, step: number, value: number, time?: number): void;
   /** Returns the columns that are full; all of them if there are many points altogether. */
   full(): PointsItem[];
@@ -41,7 +41,6 @@ export function createPointBatches(run: string, warnings: Warnings): PointBatche
   };
   return {
     add(key, step, value, time = Number.NaN) {
-      if (!Number.isFinite(value)) return warnings.add("non_finite_value", key);
       if (!Number.isFinite(step)) return warnings.add("malformed_value", `${key}: its step is not a number`);
       let columns = open.get(key);
       if (columns === undefined) open.set(key, (columns = { steps: [], values: [], times: [] }));

@@ -96,7 +96,9 @@ function* readRun({ query, idColumn, id, name, project, tables }: TrackioRun): G
   for (const row of tables.has("system_metrics") ? rowsOf("system_metrics") : []) {
     const time = readTime(textColumn(row, "timestamp") ?? "");
     for (const [key, value] of Object.entries(jsonColumn(row, "metrics", warnings) ?? {})) {
-      points.add(`system/${key}`, Math.max(0, (time - start) / 1000), numberOf(value) ?? Number.NaN, time);
+      const number = numberOf(value);
+      if (number === undefined) warnings.add("malformed_value", key);
+      else points.add(`system/${key}`, Math.max(0, (time - start) / 1000), number, time);
     }
     yield* points.full();
   }

@@ -131,12 +131,10 @@ export function createWandbRunReader(media: MediaReader): WandbRunReader {
       } else if (record.type === "stats") {
         const step = Math.max(0, (record.time - startedAt) / 1000);
         for (const { path, value } of record.items) {
-          points.add(
-            `system/${path.join(".")}`,
-            step,
-            pointNumberOf(value, path.join("."), warnings) ?? Number.NaN,
-            record.time,
-          );
+          const key = path.join(".");
+          const number = pointNumberOf(value, key, warnings);
+          if (number === undefined) warnings.add("malformed_value", key);
+          else points.add(`system/${key}`, step, number, record.time);
         }
       }
     },

@@ -1,5 +1,6 @@
 import { badRequest } from "@tidemark/errors";
 import { IMPORT_LIMITS } from "@tidemark/limits";
+import { textOfToken } from "@tidemark/values";
 import { hasAtMost } from "../content/read-values.rules.ts";
 
 const { textCharactersMax } = IMPORT_LIMITS;
@@ -8,7 +9,7 @@ const { textCharactersMax } = IMPORT_LIMITS;
 const json = JSON as unknown as { isRawJSON(value: unknown): boolean };
 
 /**
- * Redacts a parsed body and refuses texts and keys that are too long. Changes the body in place and returns it: copying a large one would take as
+ * Redacts a parsed body, makes texts of bare tokens, and refuses texts and keys that are too long. Changes the body in place and returns it: copying a large one would take as
  * long again. @throws bad_request
  */
 export function cleanBody<Body extends object>(body: Body): Body {
@@ -39,6 +40,7 @@ export function cleanBody<Body extends object>(body: Body): Body {
       for (let i = 0; i < value.length; i++) {
         const item: unknown = value[i];
         if (typeof item === "string") value[i] = clean(item);
+        else if (typeof item === "symbol") value[i] = textOfToken(item);
         else if (typeof item === "object" && item !== null) walk(item);
       }
       return value;
@@ -50,6 +52,7 @@ export function cleanBody<Body extends object>(body: Body): Body {
         // A value of any type: a secret may be a number or a list of texts.
         if (part !== null) object[key] = REDACTED;
       } else if (typeof part === "string") object[key] = clean(part);
+      else if (typeof part === "symbol") object[key] = textOfToken(part);
       else if (typeof part === "object" && part !== null) walk(part);
     }
     return value;

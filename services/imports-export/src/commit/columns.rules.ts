@@ -28,7 +28,7 @@ export function pointsBySource(
  * next point, so that no value is lost.
  */
 export function columnsOf({ keys, points }: Content, indexes: readonly number[]): MetricColumns {
-  const builder = createColumnsBuilder();
+  const builder = createColumnsBuilder({ readOther: (value) => value as number });
   const { steps, timesUs, values } = points;
   let metrics: Record<string, number> = emptyObject();
   let begun = new Set<number>();

@@ -23,17 +23,24 @@ export function hasAtMost(text: string, max: number): boolean {
   return points <= max;
 }
 
-const NOT_FINITE = new Set(["nan", "inf", "infinity", "+inf", "+infinity", "-inf", "-infinity"]);
+/** Texts of numbers that are not finite, as trackers write them. */
+const NOT_FINITE = new Map([
+  ["nan", Number.NaN],
+  ...["inf", "infinity", "+inf", "+infinity"].map((text): [string, number] => [text, Infinity]),
+  ...["-inf", "-infinity"].map((text): [string, number] => [text, -Infinity]),
+]);
 
 /**
- * Reads the value of a point; undefined for a value that is not finite, in the forms that trackers write in JSON: null, a text, or a number out of range.
- * @throws bad_request
+ * Reads the value of a point: a number, or the text of one that is not finite. Undefined where a tracker's JSON does not say which number it was: null, and
+ * what is beyond double range. @throws bad_request
  */
 export function metricValueOf(value: unknown): number | undefined {
   const number = numberOf(value);
   if (number !== undefined) return Number.isFinite(number) ? number : undefined;
-  if (value === null || (typeof value === "string" && NOT_FINITE.has(value.trim().toLowerCase()))) return undefined;
-  throw badRequest("value must be a number", "value");
+  if (value === null) return undefined;
+  const other = typeof value === "string" ? NOT_FINITE.get(value.trim().toLowerCase()) : undefined;
+  if (other === undefined) throw badRequest("value must be a number", "value");
+  return other;
 }
 
 /** Numbers from here on are milliseconds, smaller ones seconds. */

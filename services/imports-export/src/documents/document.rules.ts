@@ -25,7 +25,7 @@ export type RunSink = {
   readonly skipped: Skipped;
   /** Adds the run itself, and returns the id under which points, attributes and artifacts are to be added. */
   addRun(run: ReadRun): string;
-  /** Adds a value, or counts it when it is not finite. @throws bad_request */
+  /** Adds a value, or counts it when it is not known. @throws bad_request */
   addPoint(id: string, key: unknown, step: unknown, value: unknown, timestamp: unknown): void;
 };
 

@@ -32,6 +32,8 @@ describe("neptune", () => {
         metrics: [
           { key: "loss", value: 1 },
           { key: "loss", step: 2, value: null, timestamp: 5 },
+          { key: "loss", step: 3, value: "nan" },
+          { key: "loss", step: 4, value: " -Inf" },
         ],
         attributes: [{ path: "p", type: "tag", value: "x" }],
         artifacts: [{ name: "m.pt" }],
@@ -43,7 +45,11 @@ describe("neptune", () => {
       { id: "N-2", name: "two", status: "failed", tags: ["t"] },
     ]);
     expect(found.runs[0]!.metadata).toEqual({ neptune: { neptune_id: "N-1" }, source: "neptune" });
-    expect(found.rows).toEqual([["N-1", "loss", 0, 1, Number.NaN]]);
+    expect(found.rows).toEqual([
+      ["N-1", "loss", 0, 1, Number.NaN],
+      ["N-1", "loss", 3, Number.NaN, Number.NaN],
+      ["N-1", "loss", 4, -Infinity, Number.NaN],
+    ]);
     expect(found.warnings).toEqual([{ code: "non_finite_value", message: "1 skipped" }]);
     expect([found.content.attributes.length, found.content.artifacts[0]!.uri]).toEqual([1, "neptune://m.pt"]);
   });

@@ -1,5 +1,5 @@
 import { badRequest } from "@tidemark/errors";
-import { present } from "@tidemark/values";
+import { nonFiniteOf, present } from "@tidemark/values";
 import {
   firstOf,
   numberOf,
@@ -116,7 +116,7 @@ export const readWandbRun: ReadDocumentRun = (run, index, sink) => {
     row += 1;
     if ((numberOf(step) ?? -1) < 0) throw badRequest("_step must be a finite number from 0", "_step");
     for (const [key, value] of Object.entries(point)) {
-      if (key.startsWith("_") || numberOf(value) === undefined) continue;
+      if (key.startsWith("_") || (numberOf(value) ?? nonFiniteOf(value)) === undefined) continue;
       sink.addPoint(id, key, step, value, point["_timestamp"]);
     }
   });

@@ -42,7 +42,7 @@ export function readChunkBody(
   bytes: Buffer,
   job: ChunkJob | undefined,
 ): { readonly chunk: PackedChunk; readonly payload: Uint8Array } | undefined {
-  const body = parseJsonObject(bytes, true);
+  const body = parseJsonObject(bytes, true, true);
   if (job === undefined) return undefined;
   const { payload, hash } = payloadOf(body);
   const { contentHash, content, warnings, ...read } = readChunk(body, job);
@@ -60,7 +60,7 @@ function payloadOf(body: Fields): { readonly payload: Buffer; readonly hash: Buf
 
 /** Clients format numbers differently: their hash may be over the digits that they sent. @throws bad_request */
 function requireHash(told: string, bytes: Buffer): void {
-  const { hash } = payloadOf(parseJsonObject(bytes, "every digit"));
+  const { hash } = payloadOf(parseJsonObject(bytes, "every digit", true));
   if (hash.toString("hex") !== told) throw badRequest("content_hash does not match the redacted chunk", "content_hash");
 }
 
@@ -70,7 +70,7 @@ export function readDocumentBody(bytes: Buffer, source: string): PackedDocument 
   if (reader === undefined) {
     throw badRequest(`source must be one of ${Object.keys(DOCUMENT_READERS).join(", ")}`, "source");
   }
-  const body = cleanBody(parseJsonObject(bytes, true));
+  const body = cleanBody(parseJsonObject(bytes, true, true));
   const project = projectOf(body, reader.project);
   const { content, skipped } = readDocumentRuns(body, source, reader.readRun);
   return {
