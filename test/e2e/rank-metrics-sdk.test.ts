@@ -14,7 +14,7 @@ const environment = await requirePython({
 
 describeWith(environment)("processes that train together with the SDK", () => {
   describeModes("can be compared", (stack) => {
-    test("every value of every rank is in the summary, with its weight", async () => {
+    test("every value of every rank is in the summary, with its weight, and what is not finite is kept", async () => {
       const { key, api } = await stack().organization({ plan: "pro" });
       const { code, stderr, report } = await runExample(
         environment!.python,
@@ -40,8 +40,13 @@ describeWith(environment)("processes that train together with the SDK", () => {
         expect(reducers.mean).toBeCloseTo(ofRanks.reduce((sum, loss) => sum + loss, 0) / 4, 12);
         expect(reducers.weighted_mean).toBeCloseTo(weighted, 12);
       }
-      const { metrics } = (await api.get(`/runs/${run_id}/metrics?key=loss`)).json;
-      expect(metrics.map(({ value }: { value: number }) => value)).toEqual([0.5]);
+      const { metrics } = (await api.get(`/runs/${run_id}/metrics`)).json;
+      const shown = metrics.map(({ key, value }: { key: string; value: unknown }) => [key, value]);
+      expect(shown.filter(([key]: [string]) => !key.startsWith("system/"))).toEqual([
+        ["grad", "-Infinity"],
+        ["loss", 0.5],
+        ["loss", "NaN"],
+      ]);
     });
   });
 });
