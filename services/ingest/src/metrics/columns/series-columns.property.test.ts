@@ -48,11 +48,18 @@ const anyPoint: fc.Arbitrary<TestPoint> = fc.tuple(
   anyTime,
 );
 const anyStretch: fc.Arbitrary<TestPoint[]> = fc
-  .record({ first: fc.nat(60), count: fc.integer({ min: 5, max: 60 }), seed: fc.nat(1000), value: anyValue })
-  .map(({ first, count, seed, value }) =>
+  .record({
+    first: fc.nat(60),
+    count: fc.integer({ min: 5, max: 60 }),
+    seed: fc.nat(1000),
+    value: anyValue,
+    nanFrom: fc.nat(80),
+  })
+  .map(({ first, count, seed, value, nanFrom }) =>
     Array.from(
       { length: count },
-      (_, i) => [first + i, { loss: ((seed + i * 7) % 11) / 7, acc: i % 5 === 0 ? value : i }] as const,
+      (_, i) =>
+        [first + i, { loss: i < nanFrom ? ((seed + i * 7) % 11) / 7 : NaN, acc: i % 5 === 0 ? value : i }] as const,
     ),
   );
 const anyWide: fc.Arbitrary<TestPoint[]> = fc
