@@ -141,7 +141,7 @@ describeModes("values that are not finite", (stack) => {
     expect(await sendRaw(api, `/api/runs/${id}/attributes`, step)).toMatchObject({ status: 400 });
   });
 
-  test("of ranks are kept, also beside keys without a value", async () => {
+  test("of ranks are kept, also together with keys without a value", async () => {
     const { api } = await stack().organization();
     const { id } = (await api.post("/runs", { name: "r", project: "p" })).json.run as { id: string };
     for (const [rank, load] of ["1", "NaN", '"Infinity"', "3"].entries()) {

@@ -169,7 +169,7 @@ describeModes("the data of a shared report", (stack) => {
   });
 
   describe("are refused", () => {
-    test("for a link that opens the blocks, a public report, and a text that is no link", async () => {
+    test("for a link that opens the blocks, a public report, and a text that is not a link", async () => {
       const { api } = await stack().organization();
       const run = await makeRun(api, "p", { loss: 2 });
       const id = await makeReport(api, [grid([run], [line("loss")])], { visibility: "public" });

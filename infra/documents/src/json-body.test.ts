@@ -111,7 +111,7 @@ describe("bare tokens", () => {
     ["plain numbers", false],
     ["integers beyond 2^53", true],
     ["every digit", "every digit"],
-  ])("are values where they may be, beside %s, whole and in turns", async (_, exactNumbers) => {
+  ])("are values where they may be, with %s, whole and in turns", async (_, exactNumbers) => {
     await fc.assert(
       fc.asyncProperty(anyValues, fc.boolean(), async ({ sent, read }, isLong) => {
         const filler = isLong ? `"z":[${Array(9_000).fill("1").join(",")}],` : "";
@@ -143,7 +143,7 @@ describe("bare tokens", () => {
     '{"a":infinity}',
     '{"a":Infinit}',
     '{"a":NaN',
-  ])("%s is no JSON all the same", async (text) => {
+  ])("%s is still not JSON", async (text) => {
     for (const exactNumbers of [false, true]) {
       expect(() => parseJsonObject(Buffer.from(text), exactNumbers, true)).toThrow("the body is not valid JSON");
       const inTurns = parseJsonObjectInTurns(Buffer.from(text), exactNumbers, { bareTokens: true });

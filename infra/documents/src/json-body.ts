@@ -95,7 +95,7 @@ function parseText(bytes: Buffer, { exactNumbers, bareTokens }: Values, before: 
     if (kept === "nothing") return JSON.parse(before + bytes.toString("utf8") + after);
     return parseKeeping(bytes, kept, { before, after });
   } catch (cause) {
-    // Only what is no JSON can have the tokens, so bodies without them cost nothing more.
+    // Only a body that is not JSON can have the tokens, so bodies without them cost nothing more.
     if (!bareTokens || !(cause instanceof SyntaxError)) throw cause;
     return parseKeeping(bytes, kept, { bareTokens, before, after });
   }

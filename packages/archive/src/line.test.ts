@@ -89,7 +89,7 @@ describe("a line is refused", () => {
       points({ step: [1], value: [null], created_at: [1] }),
       "value: not a list of finite numbers",
     ],
-    ["with a text that is no number", points({ step: [1], value: ["nan"], created_at: [1] }), "value: not a list"],
+    ["with a text that is not a number", points({ step: [1], value: ["nan"], created_at: [1] }), "value: not a list"],
     ["with a step that is not finite", points({ step: ["NaN"], value: [1], created_at: [1] }), "step: not a list"],
     [
       "with a number beyond all doubles",

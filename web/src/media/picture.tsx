@@ -10,7 +10,7 @@ export function Picture({
   readonly address: string;
   /** Names it for people who do not see it. */
   readonly label: string;
-  /** The name of its file; undefined: it is no file. */
+  /** The name of its file; undefined: it is not a file. */
   readonly name?: string | undefined;
 }) {
   const [isLarge, setLarge] = useState(false);

@@ -16,12 +16,12 @@ export function writeValue(target: DataView, at: number, value: number): void {
   else target.setFloat64(at, value);
 }
 
-/** Writes that there is no value. */
+/** Marks a missing value. */
 export function writeGap(target: DataView, at: number): void {
   writeBits(target, at, GAP_LOW);
 }
 
-/** Whether there is no value. */
+/** Whether a value is missing. */
 export function isGap(bytes: Buffer, at: number): boolean {
   return bytes.readUInt32BE(at) === NAN_HIGH && bytes.readUInt32BE(at + 4) === GAP_LOW;
 }

@@ -23,7 +23,7 @@ const ChartSettings = lazy(
 type CardPlace = {
   readonly isFirst: boolean;
   readonly isLast: boolean;
-  /** Moves it by so many places. */
+  /** Moves it by one place. */
   readonly onMove: (by: 1 | -1) => void;
   /** Says that the card is dragged, or is not anymore. */
   readonly onDrag: (isDragged: boolean) => void;

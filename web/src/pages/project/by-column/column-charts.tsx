@@ -188,7 +188,7 @@ export function ColumnCharts({
 /** Categorical parameters whose effect is looked at: with the other columns as many as the API looks up. */
 const CATEGORIES_MAX = 24;
 
-/** Returns the parameters that are no numbers, or the same in all runs. */
+/** Returns the parameters that are not numbers, or that are the same in all runs. */
 const categoriesOf = (names: readonly string[], numbers: readonly { readonly column: string }[]): readonly string[] => {
   const known = new Set(numbers.map(({ column }) => column));
   return names

@@ -108,7 +108,7 @@ export function useArtifacts(runId: string, version: number): Artifacts {
 /** A version that a run made (`output`) or used (`input`). */
 export type RunVersion = { readonly direction: "input" | "output"; readonly artifact_version: Version };
 
-/** Versions of a run that are listed, in pages of so many. */
+/** The most versions of a run that are listed, and how many a request reads. */
 const VERSIONS_MAX = 1000;
 const VERSIONS_PAGE = 200;
 

@@ -726,7 +726,7 @@ export declare type QueryMetricSeriesRequest = Message<"tidemark.ingest.v1.Query
 
   /**
    * 1 to 4,096: sample each longer series to its first, last, lowest and highest point in that many
-   * equal parts of its step range; NaN and infinities are neither lowest nor highest beside finite values. Absent: the first points up to the limit.
+   * equal parts of its step range; NaN and infinities are neither lowest nor highest where a value is finite. Absent: the first points up to the limit.
    *
    * @generated from field: optional uint32 buckets = 6;
    */
