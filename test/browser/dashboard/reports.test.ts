@@ -225,7 +225,7 @@ describeDashboard("reports", (scene) => {
     expect(link.trim()).toMatch(/\/r\/tm_share_|\/r\//);
     const stranger = await open({ path: new URL(link.trim()).pathname, role: "nobody" });
     await stranger.page.getByRole("heading", { name: "For everybody" }).waitFor();
-    await stranger.page.getByText("this link opens the text alone").waitFor();
+    await stranger.page.getByText("this link shows only the text").waitFor();
     expect(await stranger.page.getByText("best run").count()).toBe(0);
     await expectAccessible(stranger);
     await expectClean(stranger, stack);
@@ -253,9 +253,9 @@ describeDashboard("reports", (scene) => {
     await stranger.page.setViewportSize(PHONE);
     await expectClean(stranger, stack);
     await page.getByRole("button", { name: "Revoke link" }).click();
-    await page.getByText("The link does not work any more").waitFor();
+    await page.getByText("The link no longer works").waitFor();
     await stranger.page.reload();
-    await stranger.page.getByText("This link does not work any more").waitFor();
+    await stranger.page.getByText("This link no longer works").waitFor();
   });
 
   test("viewers read and cannot write", async () => {

@@ -59,7 +59,7 @@ describeDashboard("the table of a project", (scene) => {
     const { page } = watched;
     await act(page, "Move to project…");
     await page.getByLabel("Project", { exact: true }).fill("goal");
-    await page.getByText("There is no such project yet. It is created.").waitFor();
+    await page.getByText("This project does not exist yet. It will be created.").waitFor();
     await expectAccessible(watched);
     await page.keyboard.press("Enter");
     await page.getByText("Moved 2 runs to goal.").waitFor();

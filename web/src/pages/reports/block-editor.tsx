@@ -1,10 +1,11 @@
+import type { ListedProject } from "../../api/project-id.ts";
 import { LANGUAGES } from "@tidemark/report-blocks/languages";
 import { IconButton } from "../../ui/button.tsx";
 import { Select, TextField } from "../../ui/field.tsx";
 import { BlockView } from "./report-text.tsx";
 import { blockWords } from "./blocks.ts";
 import { PanelGridEditor } from "./panel-grid-editor.tsx";
-import type { Block, ProjectRow } from "./report-types.ts";
+import type { Block } from "./report-types.ts";
 
 type Change = { readonly onChange: (block: Block) => void };
 
@@ -22,7 +23,7 @@ export function BlockEditor({
   readonly block: Block;
   readonly place: number;
   readonly count: number;
-  readonly project: ProjectRow | undefined;
+  readonly project: ListedProject | undefined;
   readonly onMove: (by: number) => void;
   readonly onRemove: () => void;
   readonly onDrag: (isDragged: boolean) => void;
@@ -79,7 +80,7 @@ function Fields({
   block,
   onChange,
   project,
-}: Change & { readonly block: Block; readonly project: ProjectRow | undefined }) {
+}: Change & { readonly block: Block; readonly project: ListedProject | undefined }) {
   switch (block.kind) {
     case "heading":
       return (
@@ -158,8 +159,8 @@ function Fields({
       return (
         <>
           <TextField
-            label="Address of the image"
-            hint="An image of this server is shown, such as the download address of a file of a run; others become links."
+            label="Image address"
+            hint="Images on this server are shown, for example the download address of a run’s file. Others become links."
             placeholder="/api/artifacts/…/download"
             value={block.url}
             onInput={(url) => onChange({ ...block, url })}

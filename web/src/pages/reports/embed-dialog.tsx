@@ -13,16 +13,16 @@ import { embedBody, embedCommand, embedFrame, faultOfOrigin, type EmbedOptions }
 type Run = { readonly id: string; readonly name: string };
 
 const THEMES = [
-  { value: "system", label: "As the reader’s system" },
+  { value: "system", label: "Reader’s system theme" },
   { value: "light", label: "Light" },
   { value: "dark", label: "Dark" },
 ] as const;
 
 /** Makes the embed session that another site needs to show runs for some minutes. Only an API key can open one, so it asks for a key and does not keep it. */
-export function EmbedDialog({ project, onClose }: { readonly project: string; readonly onClose: () => void }) {
+export function EmbedDialog({ projectId, onClose }: { readonly projectId: string; readonly onClose: () => void }) {
   const [find, setFind] = useState("");
   const runs = useQuery<{ runs: Run[] }>(
-    `/api/runs/summary?${new URLSearchParams({ project, limit: "50", projection: "selection", ...(find === "" ? {} : { q: find }) }).toString()}`,
+    `/api/runs/summary?${new URLSearchParams({ project_id: projectId, limit: "50", projection: "selection", ...(find === "" ? {} : { q: find }) }).toString()}`,
   );
   const [chosen, setChosen] = useState<readonly string[]>([]);
   const [origin, setOrigin] = useState("");
@@ -80,12 +80,12 @@ export function EmbedDialog({ project, onClose }: { readonly project: string; re
           />
         ))}
         {runs.data?.runs.length === 0 && (
-          <p class="tm-muted">{find === "" ? "The project has no runs yet." : "No run is found."}</p>
+          <p class="tm-muted">{find === "" ? "This project has no runs yet." : "No runs match."}</p>
         )}
       </fieldset>
       <TextField
         label="Origin of the page"
-        hint="Only pages of this origin can show the frame."
+        hint="Only pages of this origin can show the runs."
         placeholder="https://wiki.example.com"
         value={origin}
         onInput={setOrigin}
@@ -102,11 +102,11 @@ export function EmbedDialog({ project, onClose }: { readonly project: string; re
       </div>
       {isReady && (
         <>
-          <p>Embeds end after minutes, so sites usually create them with each view, on their own server:</p>
+          <p>An embed expires within the hour, so sites usually create one for each page view, on their own server:</p>
           <Snippet label="Create an embed from a server" text={embedCommand(serverUrl(), embedOptions)} />
           <TextField
             label="API key, to create one now"
-            hint="A key with export:read. It is used for this one call and not kept."
+            hint="A key with export:read. It is used for this request only and not stored."
             type="password"
             value={key}
             onInput={setKey}

@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import type { ListedProject } from "../../api/project-id.ts";
 import { Button } from "../../ui/button.tsx";
 import { Checkbox, TextField } from "../../ui/field.tsx";
 import { ErrorNote } from "../../ui/page-states.tsx";
@@ -6,7 +7,7 @@ import { useQuery } from "../../api/use-answer.ts";
 import { ListField, RunPanelsEditor } from "./run-panels-editor.tsx";
 import { PanelGrid } from "./panel-grid.tsx";
 import { chartKeys, runIdsOf, tableFields, type Grid } from "./panels.ts";
-import type { Block, ProjectRow } from "./report-types.ts";
+import type { Block } from "./report-types.ts";
 
 type Run = { readonly id: string; readonly name: string };
 
@@ -17,14 +18,14 @@ export function PanelGridEditor({
   onChange,
 }: {
   readonly block: Grid;
-  readonly project: ProjectRow | undefined;
+  readonly project: ListedProject | undefined;
   readonly onChange: (block: Block) => void;
 }) {
   const [isOpen, setOpen] = useState(block.panels.length === 0);
   const [find, setFind] = useState("");
   const [findKey, setFindKey] = useState("");
   const parameters = new URLSearchParams({
-    project: project?.name ?? "",
+    project_id: project?.id ?? "",
     limit: "30",
     projection: "selection",
     ...(find === "" ? {} : { q: find }),
@@ -76,7 +77,7 @@ export function PanelGridEditor({
       {isOpen && (
         <div class="tm-two">
           <fieldset class="tm-run-choices">
-            <legend>Runs; the newest where none is chosen</legend>
+            <legend>Runs (the newest if you choose none)</legend>
             <TextField
               label="Find runs"
               hideLabel
@@ -123,7 +124,7 @@ export function PanelGridEditor({
           {fields !== undefined && (
             <ListField
               label="Columns"
-              hint="Apart by commas: config.lr, metrics.val/loss.best, tags"
+              hint="Separated by commas: config.lr, metrics.val/loss.best, tags"
               text={fields.join(", ")}
               onInput={(text) => set(chosen, drawn, fieldsOf(text))}
             />

@@ -1,4 +1,5 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
+import { findProjectId } from "../../api/project-id.ts";
 import { query } from "../../api/queries.ts";
 import type { RunDetail } from "../../api/run-types.ts";
 import { runAddress, webAddress } from "../../app/addresses.ts";
@@ -55,7 +56,7 @@ export function PanelGrid({
   }
   return (
     <p class="tm-locked">
-      Charts and runs are shown to people who sign in to this organization; this link opens the text alone.
+      Charts and runs are shown to people who sign in to this organization; this link shows only the text.
     </p>
   );
 }
@@ -192,10 +193,12 @@ function useRunsOf(grid: Grid | undefined): Found {
             // It is gone, or the reader may not see it.
             () => undefined,
           );
-        const newest = (project: string): Promise<readonly RunDetail[]> =>
-          query<{ runs: RunDetail[] }>(`/api/runs/summary?project=${encodeURIComponent(project)}&limit=${NEWEST}`, {
-            signal,
-          }).then(({ runs }) => runs);
+        const newest = async (project: string): Promise<readonly RunDetail[]> => {
+          const id = await findProjectId(project, { signal });
+          if (id === null) return [];
+          return (await query<{ runs: RunDetail[] }>(`/api/runs/summary?project_id=${id}&limit=${NEWEST}`, { signal }))
+            .runs;
+        };
         const runs =
           pinned.length > 0
             ? (await Promise.all(pinned.map(one))).filter((run) => run !== undefined)
@@ -260,7 +263,7 @@ export function ReportImage({ url, caption }: { readonly url: string; readonly c
       {isOwn ? (
         <img src={`${parsed.pathname}${parsed.search}`} alt={caption ?? "Image of the report"} loading="lazy" />
       ) : address === undefined ? (
-        <p class="tm-muted">The address of this image cannot be shown.</p>
+        <p class="tm-muted">This is not a valid image address.</p>
       ) : (
         <a href={address} target="_blank" rel="noopener noreferrer">
           Show the image at {new URL(address).hostname}

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
+import type { ListedProject } from "../../api/project-id.ts";
 import { Button } from "../../ui/button.tsx";
 import { ErrorNote } from "../../ui/page-states.tsx";
 import { Menu } from "../../ui/menu.tsx";
@@ -15,7 +16,7 @@ import {
   type AddedKind,
   type DraftBlock,
 } from "./blocks.ts";
-import type { Block, ProjectRow, Report } from "./report-types.ts";
+import type { Block, Report } from "./report-types.ts";
 import { useAutosave, type SaveState } from "./use-autosave.ts";
 
 /** Writes a report: its blocks are edited in place, moved by hand or by keys, and saved by themselves. */
@@ -25,7 +26,7 @@ export function ReportEditor({
   reload,
 }: {
   readonly report: Report;
-  readonly project: ProjectRow | undefined;
+  readonly project: ListedProject | undefined;
   readonly reload: () => void;
 }) {
   const [title, setTitle] = useState(report.title);

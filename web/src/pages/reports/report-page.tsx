@@ -1,7 +1,8 @@
 import { useMemo, useState } from "preact/hooks";
 import { ApiError, call } from "../../api/client.ts";
+import { findProject } from "../../api/project-id.ts";
 import { mayWrite, session } from "../../api/session.ts";
-import { useQuery } from "../../api/use-answer.ts";
+import { useAnswer, useQuery } from "../../api/use-answer.ts";
 import { reportsAddress } from "../../app/addresses.ts";
 import { currentLocation, Link, navigate, setQuery, useTitle } from "../../app/location.tsx";
 import { attempt } from "../../ui/fault.ts";
@@ -14,7 +15,7 @@ import { toast } from "../../ui/toast.tsx";
 import "./reports.css";
 import { ReportEditor } from "./report-editor.tsx";
 import { ReportText } from "./report-text.tsx";
-import { useProjects, type Report } from "./report-types.ts";
+import type { Report } from "./report-types.ts";
 import type { PanelData } from "./panel-grid.tsx";
 import { ShareDialog } from "./share-dialog.tsx";
 import { useSharedData } from "./use-shared-data.ts";
@@ -28,14 +29,14 @@ export function ReportPage({ reportId }: { readonly reportId: string }) {
   );
   const report = read.data?.report;
   const isMember = report?.org_id !== undefined && session.value !== undefined;
-  const projects = useProjects(isMember);
-  const project = projects.data?.projects.find(({ id }) => id === report?.project_id);
+  const projectId = isMember ? (report.project_id ?? undefined) : undefined;
+  const project = useAnswer(projectId, (signal) => findProject(projectId!, { signal })).data ?? undefined;
   const shared = usePanelData(isMember ? undefined : report, share ?? "");
   const [dialog, setDialog] = useState<"share" | "delete">();
   useTitle(report?.title ?? "Report", ...(project === undefined ? [] : [project.name]));
   if (report === undefined) {
     if (read.error instanceof ApiError && read.error.status === 404) {
-      return <EmptyState title="There is no such report" icon="search" />;
+      return <EmptyState title="Report not found" icon="search" />;
     }
     return (
       <div class="tm-reports">
@@ -103,7 +104,7 @@ export function ReportPage({ reportId }: { readonly reportId: string }) {
             </>
           }
         >
-          <p>It cannot be restored. Its links stop working; the runs in it stay.</p>
+          <p>This cannot be undone. Links to the report stop working; its runs are kept.</p>
         </Dialog>
       )}
     </div>
@@ -117,7 +118,7 @@ export function SharedReportPage({ token }: { readonly token: string }) {
   useTitle(read.data?.report.title ?? "Report");
   if (read.error !== undefined) {
     return (
-      <EmptyState title="This link does not work any more" icon="link">
+      <EmptyState title="This link no longer works" icon="link">
         It was replaced, it expired, or the report was deleted. Ask whoever sent it for a new one.
       </EmptyState>
     );

@@ -1,5 +1,3 @@
-import { useQuery, type Answered } from "../../api/use-answer.ts";
-
 /** A column of parallel coordinates: of a metric or of a key of the config. */
 export type Dimension = { readonly metric_key?: string; readonly config_key?: string };
 
@@ -71,11 +69,3 @@ export type ReportSummary = {
   readonly updated_at: string;
   readonly block_count: number;
 };
-
-/** A project, as lists return it. */
-export type ProjectRow = { readonly id: string; readonly name: string };
-
-/** The projects that one may see. */
-export function useProjects(isWanted = true): Answered<{ readonly projects: readonly ProjectRow[] }> {
-  return useQuery<{ projects: ProjectRow[] }>(isWanted ? "/projects" : undefined);
-}

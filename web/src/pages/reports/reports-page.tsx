@@ -1,7 +1,8 @@
 import { useState } from "preact/hooks";
 import { call } from "../../api/client.ts";
+import { findProjectId } from "../../api/project-id.ts";
 import { mayWrite } from "../../api/session.ts";
-import { useQuery } from "../../api/use-answer.ts";
+import { useAnswer, useQuery } from "../../api/use-answer.ts";
 import { Link, navigate, useTitle } from "../../app/location.tsx";
 import { attempt } from "../../ui/fault.ts";
 import { Badge } from "../../ui/status-badge.tsx";
@@ -12,25 +13,25 @@ import { Skeleton } from "../../ui/spinner.tsx";
 import { Time } from "../../ui/time.tsx";
 import "./reports.css";
 import { EmbedDialog } from "./embed-dialog.tsx";
-import { useProjects, type Report, type ReportSummary } from "./report-types.ts";
+import type { Report, ReportSummary } from "./report-types.ts";
 
 /** The reports of a project. */
 export function ReportsPage({ project }: { readonly project: string }) {
   useTitle("Reports", project);
-  const projects = useProjects();
-  const found = projects.data?.projects.find(({ name }) => name === project);
+  const found = useAnswer(project, (signal, again) => findProjectId(project, { signal, again }));
+  const projectId = found.data ?? undefined;
   const read = useQuery<{ reports: ReportSummary[]; total: number }>(
-    found === undefined ? undefined : `/api/reports?project=${found.id}&limit=200`,
+    projectId === undefined ? undefined : `/api/reports?project=${projectId}&limit=200`,
   );
   const [isEmbedding, setEmbedding] = useState(false);
   const create = (): void =>
     void attempt(async () => {
-      const body = { title: "Untitled report", project_id: found?.id ?? null, blocks: [] };
+      const body = { title: "Untitled report", project_id: projectId, blocks: [] };
       const { report } = await call<{ report: Report }>("/api/reports", { body });
       navigate(`/reports/${report.id}?edit=1`);
     });
   const reports = read.data?.reports;
-  const actions = mayWrite() && found !== undefined && (
+  const actions = mayWrite() && projectId !== undefined && (
     <Button kind="primary" icon="plus" onClick={create}>
       Write report
     </Button>
@@ -40,16 +41,16 @@ export function ReportsPage({ project }: { readonly project: string }) {
       <header class="tm-tools">
         <h1>Reports</h1>
         <span class="tm-reports-actions">
-          <Button icon="share" onClick={() => setEmbedding(true)}>
-            Embed runs
-          </Button>
+          {projectId !== undefined && (
+            <Button icon="share" onClick={() => setEmbedding(true)}>
+              Embed runs
+            </Button>
+          )}
           {actions}
         </span>
       </header>
-      <ErrorNote error={projects.error ?? read.error} onRetry={read.reload} />
-      {projects.data !== undefined && found === undefined && (
-        <EmptyState title="There is no such project" icon="search" />
-      )}
+      <ErrorNote error={found.error ?? read.error} onRetry={found.error === undefined ? read.reload : found.reload} />
+      {found.data === null && <EmptyState title="Project not found" icon="search" />}
       {reports === undefined && read.isLoading && <Skeleton lines={5} height="40px" />}
       {reports?.length === 0 && (
         <EmptyState title="No reports yet" icon="report" actions={actions}>
@@ -71,7 +72,9 @@ export function ReportsPage({ project }: { readonly project: string }) {
           </li>
         ))}
       </ul>
-      {isEmbedding && <EmbedDialog project={project} onClose={() => setEmbedding(false)} />}
+      {isEmbedding && projectId !== undefined && (
+        <EmbedDialog projectId={projectId} onClose={() => setEmbedding(false)} />
+      )}
     </div>
   );
 }

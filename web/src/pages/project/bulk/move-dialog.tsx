@@ -9,6 +9,8 @@ import { toast } from "../../../ui/toast.tsx";
 import { counted } from "../../../ui/words.ts";
 import { moveRuns, type Moved, type MovedRuns } from "./move-calls.ts";
 
+type ProjectList = { readonly projects: readonly { readonly name: string }[]; readonly total: number };
+
 /** Asks for the project that runs are moved to, moves them, and offers to move them back. */
 export function MoveDialog({
   project,
@@ -30,10 +32,11 @@ export function MoveDialog({
   const [fault, setFault] = useState<unknown>();
   const listId = useId();
   // Without them the name can still be typed.
-  const { data } = useQuery<{ readonly projects: readonly { readonly name: string }[] }>("/projects?limit=1000");
+  const { data } = useQuery<ProjectList>("/projects?limit=1000");
   const target = name.trim();
   const others = (data?.projects ?? []).filter((one) => one.name !== project);
-  const isNew = data !== undefined && target !== "" && !data.projects.some((one) => one.name === target);
+  const isWhole = data !== undefined && data.total === data.projects.length;
+  const isNew = isWhole && target !== "" && !data.projects.some((one) => one.name === target);
   const isHere = target === project;
   const move = async (): Promise<void> => {
     if (target === "" || isHere) return;
@@ -67,7 +70,7 @@ export function MoveDialog({
         </>
       }
     >
-      <p>Everything that was logged moves along. Artifact versions stay in their collections.</p>
+      <p>All logged data moves with the runs. Artifact versions stay in their collections.</p>
       <TextField
         label="Project"
         list={listId}
@@ -76,7 +79,7 @@ export function MoveDialog({
         onInput={setName}
         maxLength={512}
         error={isHere ? "The runs are in this project." : undefined}
-        hint={isNew ? "There is no such project yet. It is created." : undefined}
+        hint={isNew ? "This project does not exist yet. It will be created." : undefined}
       />
       <datalist id={listId}>
         {others.map((one) => (
