@@ -1,4 +1,5 @@
 import { expect, test } from "@jest/globals";
+import { queryDatabase } from "../../stack/attach.ts";
 import { createTeam } from "../../stack/people.ts";
 import { expectAccessible, describeDashboard, expectClean, settled } from "./open-dashboard.ts";
 import { PHONE, themes } from "../browser.ts";
@@ -11,12 +12,22 @@ describeDashboard("the list of projects", (scene) => {
     expect((await api.post("/runs", { project: HOSTILE, name: HOSTILE })).status).toBe(200);
     const done = (await api.post("/runs", { project: "vision", name: "done" })).json.run.id as string;
     await api.patch(`/runs/${done}`, { status: "finished" });
+    const silent = (await api.post("/runs", { project: "vision", name: "silent" })).json.run.id as string;
+    await queryDatabase(stack, "UPDATE runs.runs SET created_at = created_at - interval '1 day' WHERE id = $1", [
+      silent,
+    ]);
     for (const theme of themes) {
       const watched = await open({ theme });
       const { page } = watched;
       await page.getByRole("link", { name: HOSTILE }).first().waitFor();
       await page.getByText("1 active").waitFor();
       await page.getByRole("region", { name: "Running now" }).waitFor();
+      const vision = page
+        .getByRole("listitem")
+        .filter({ has: page.getByRole("link", { name: "vision", exact: true }) });
+      await vision.getByText("2 runs").waitFor();
+      await page.waitForLoadState("networkidle");
+      expect(await vision.getByText("active").count()).toBe(0);
       await expectAccessible(watched);
       await page.setViewportSize(PHONE);
       await expectAccessible(watched);

@@ -24,6 +24,7 @@ type Answer = { readonly overview: Overview };
 export function ProjectCard({ project }: { readonly project: Project }) {
   const card = useRef<HTMLLIElement>(null);
   const figures = useFigures(project.id, card);
+  const active = useActive(project.id, figures);
   return (
     <li ref={card} class="tm-card tm-project-card">
       <h2>
@@ -34,7 +35,7 @@ export function ProjectCard({ project }: { readonly project: Project }) {
       )}
       <p class="tm-project-facts">
         <span>{figures === undefined ? "…" : counted(figures.total_runs, "run")}</span>
-        {figures !== undefined && figures.active_runs > 0 && <Badge kind="info">{figures.active_runs} active</Badge>}
+        {active > 0 && <Badge kind="info">{active} active</Badge>}
         <span class="tm-muted">
           created <Time at={project.created_at} />
         </span>
@@ -58,4 +59,11 @@ function useFigures(projectId: string, card: { readonly current: HTMLElement | n
   // A card without figures still leads to its project.
   const { data } = useQuery<Answer>(isSeen ? path : undefined);
   return (data ?? lastAnswer<Answer>(path))?.overview;
+}
+
+/** How many runs of a project are running, without those that have not reported for a long time; 0 until it is known. */
+function useActive(projectId: string, figures: Overview | undefined): number {
+  const path = `/api/runs/summary?project_id=${projectId}&status=running&stale=false&projection=selection&limit=1`;
+  const { data } = useQuery<{ readonly total: number }>((figures?.active_runs ?? 0) > 0 ? path : undefined);
+  return data?.total ?? 0;
 }
