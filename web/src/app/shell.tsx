@@ -24,9 +24,11 @@ const close = (): void => {
 };
 
 const overlays = () => import("./overlays.ts");
-const Palette = lazy(async () => (await overlays()).Palette, close);
-const KeysHelp = lazy(async () => (await overlays()).KeysHelp, close);
-const SignInDialog = lazy(async () => (await import("../pages/sign-in/sign-in-dialog.tsx")).SignInDialog, askToSignIn);
+const Palette = lazy(async () => (await overlays()).Palette, { onMissing: close });
+const KeysHelp = lazy(async () => (await overlays()).KeysHelp, { onMissing: close });
+const SignInDialog = lazy(async () => (await import("../pages/sign-in/sign-in-dialog.tsx")).SignInDialog, {
+  onMissing: askToSignIn,
+});
 
 /** The server says that the session has ended: asks for a sign-in over the page, or at the sign-in if there was no session before. */
 function onRefused(): void {
@@ -55,7 +57,7 @@ export function Shell() {
   useKeys(
     {
       "Ctrl+K": { label: "Go to anything", run: () => (overlay.value = "palette") },
-      "?": { label: "Show the keys", run: () => (overlay.value = "help") },
+      "?": { label: "Show keyboard shortcuts", run: () => (overlay.value = "help") },
       "Ctrl+Z": { label: "Undo", run: undoLast },
     },
     { label: "Everywhere" },
@@ -74,7 +76,7 @@ export function Shell() {
           main.current?.focus();
         }}
       >
-        Skip to the content
+        Skip to content
       </a>
       <header class="tm-top">
         <Link class="tm-brand" href="/" aria-label="Tidemark: all projects">
@@ -162,7 +164,7 @@ function ConnectionBanner() {
     <div role="status">
       {isShown && (
         <p class="tm-banner">
-          <Spinner /> The server does not answer. What you see may be old; it goes on by itself.
+          <Spinner /> The server is not responding. This page may be out of date; it reconnects by itself.
         </p>
       )}
     </div>

@@ -1,6 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { lazy } from "../../app/lazy.tsx";
-import { toast } from "../../ui/toast.tsx";
 import { IconButton } from "../../ui/button.tsx";
 import { Menu, type MenuItem } from "../../ui/menu.tsx";
 import { Spinner } from "../../ui/spinner.tsx";
@@ -14,10 +13,7 @@ import { bucketsOf, useLines } from "./use-lines.ts";
 
 const HEIGHT = 220;
 
-const ChartSettings = lazy(
-  async () => (await import("./chart-settings.tsx")).ChartSettings,
-  () => toast("The settings could not be loaded. Reload the page and try again."),
-);
+const ChartSettings = lazy(async () => (await import("./chart-settings.tsx")).ChartSettings);
 
 /** Where a card is in its section, and how it gets elsewhere. */
 type CardPlace = {

@@ -3,7 +3,6 @@ import { navigate, setQuery } from "../../app/location.tsx";
 import type { GridHandle } from "../../table/grid-types.ts";
 import type { MenuPlace } from "../../ui/context-menu.tsx";
 import { lazy } from "../../app/lazy.tsx";
-import { toast } from "../../ui/toast.tsx";
 import { EmptyState, ErrorNote } from "../../ui/page-states.tsx";
 import { ChartSection } from "../../charts/index.ts";
 import { Skeleton } from "../../ui/spinner.tsx";
@@ -109,11 +108,9 @@ function Contents({ project, projectId, view, runs, onLook, onPoint, onMenu, han
 }
 
 /** Few look at parameters first. */
-const ColumnCharts = lazy(
-  async () => (await import("./by-column/column-charts.tsx")).ColumnCharts,
-  () => toast("This part could not be loaded. Reload the page.", { kind: "bad" }),
-  <Skeleton height="220px" />,
-);
+const ColumnCharts = lazy(async () => (await import("./by-column/column-charts.tsx")).ColumnCharts, {
+  meanwhile: <Skeleton height="220px" />,
+});
 
 /** The charts of a project: metrics over their steps, or runs by their columns. */
 export function ChartsPane({

@@ -12,7 +12,6 @@ import { currentLocation, navigate, setQuery, useTitle } from "../../app/locatio
 import { EmptyState, ErrorNote } from "../../ui/page-states.tsx";
 import { Skeleton } from "../../ui/spinner.tsx";
 import { TabPanel, Tabs } from "../../ui/tabs.tsx";
-import { toast } from "../../ui/toast.tsx";
 import { chartRun, ChartSection, type ChartRun } from "../../charts/index.ts";
 import { Checkbox } from "../../ui/field.tsx";
 import { Snippet } from "../../ui/copy-button.tsx";
@@ -30,13 +29,13 @@ import { SystemTab } from "./system-tab.tsx";
 
 /** A tab that few runs need, which is loaded with its first use. */
 const lazyTab = (load: () => Promise<FunctionComponent<TabProps>>): FunctionComponent<TabProps> =>
-  lazy(
-    load,
-    () => toast("This tab could not be loaded. Reload the page.", { kind: "bad" }),
-    <div aria-busy="true">
-      <Skeleton lines={6} height="22px" />
-    </div>,
-  );
+  lazy(load, {
+    meanwhile: (
+      <div aria-busy="true">
+        <Skeleton lines={6} height="22px" />
+      </div>
+    ),
+  });
 
 const TABS: { readonly [Name in RunTab]: FunctionComponent<TabProps> } = {
   overview: OverviewTab,
@@ -87,8 +86,8 @@ export function RunPage({
 
   if (run === undefined && read.error instanceof ApiError && read.error.status === 404) {
     return (
-      <EmptyState title="There is no such run" icon="search">
-        It may have been deleted, or belong to another organization.{" "}
+      <EmptyState title="Run not found" icon="search">
+        It may have been deleted, or it belongs to another organization.{" "}
         <a href={projectAddress(project)}>Show the runs of {project}</a>
       </EmptyState>
     );
