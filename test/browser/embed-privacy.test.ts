@@ -99,7 +99,7 @@ describeEmbeds("embedded views", (scene) => {
     [
       "the key was revoked",
       (stack, _, orgId) => revokeKeys(stack, orgId),
-      "This embedded view was withdrawn: the API key that made it is not valid any more.",
+      "This embedded view was revoked: the API key that created it is no longer valid.",
     ],
   ])("say so when %s, and do not open again", async (_, end, text) => {
     const { stack, portal, show } = scene();

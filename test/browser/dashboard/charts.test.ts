@@ -362,7 +362,7 @@ describeWith(executable)("charts in a browser", () => {
     await dialog.getByLabel("Width").selectOption("2");
     await dialog.getByLabel("Y from").fill("-5");
     await dialog.getByLabel("Y to").fill("-9");
-    await dialog.getByText("It must be above the start.").waitFor();
+    await dialog.getByText("It must be greater than the start.").waitFor();
     await dialog.getByLabel("Y to").fill("50");
     await dialog.getByLabel("More metrics").fill("sig");
     await dialog.getByRole("button", { name: "Add signed" }).click();

@@ -229,9 +229,9 @@ describeDashboard("the page of a run", (scene) => {
       expect([name, await page.getByRole("button", { name, exact: true }).count()]).toEqual([name, 0]);
     }
     await page.getByRole("button", { name: "More actions" }).click();
-    await page.getByRole("menuitem", { name: "Copy id" }).waitFor();
+    await page.getByRole("menuitem", { name: "Copy run ID" }).waitFor();
     expect(await page.getByRole("menuitem").allInnerTexts()).toEqual([
-      "Copy id",
+      "Copy run ID",
       "Download as JSON",
       "Download as CSV",
     ]);

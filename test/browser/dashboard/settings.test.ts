@@ -33,7 +33,7 @@ describeDashboard("the settings", (scene) => {
     await page.getByRole("button", { name: "Done" }).press("Enter");
     await page.getByRole("button", { name: "Revoke <b>mine</b>" }).press("Enter");
     await page.getByRole("button", { name: "Revoke key" }).press("Enter");
-    await page.getByText("<b>mine</b> is revoked.").waitFor();
+    await page.getByText("Revoked <b>mine</b>.").waitFor();
     expect((await stack.api.as(key).get("/projects")).status).toBe(401);
     expect(await page.content()).not.toContain(key);
   });
@@ -43,13 +43,13 @@ describeDashboard("the settings", (scene) => {
     const person = await team.join("member");
     const { page } = await open({ path: "/settings/members" });
     await page.getByLabel(`Role of ${person.email}`).selectOption("viewer");
-    await page.getByText(`${person.email} is viewer now.`).waitFor();
+    await page.getByText(`${person.email} is now viewer.`).waitFor();
     await page.getByLabel("E-mail address").fill("new@example.test");
     await page.getByRole("button", { name: "Invite", exact: true }).press("Enter");
     await page.getByText("Send this link to new@example.test").waitFor();
     await page.getByRole("button", { name: `Remove ${person.email}` }).press("Enter");
     await page.getByRole("button", { name: "Remove member" }).press("Enter");
-    await page.getByText(`${person.email} is removed.`).waitFor();
+    await page.getByText(`Removed ${person.email}.`).waitFor();
     const { seats } = (await team.owner.browser.get(`/api/orgs/${team.orgId}/seats`)).json;
     expect(JSON.stringify(seats)).not.toContain(person.email);
   });
@@ -185,6 +185,6 @@ describeDashboard("the settings", (scene) => {
     await settled(watched);
     await page.getByText("Only owners and admins").waitFor();
     const { page: ofKey } = await open({ path: "/settings", scopes: ["export:read", "sdk:ingest"] });
-    await ofKey.getByText("Not open to this API key: API keys, Members, Audit log, Trash, Sessions.").waitFor();
+    await ofKey.getByText("This API key cannot open: API keys, Members, Audit log, Trash, Sessions.").waitFor();
   });
 });

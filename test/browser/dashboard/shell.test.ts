@@ -27,7 +27,7 @@ describeDashboard("the window of the dashboard", (scene) => {
     await settled(watched);
     expect(await page.evaluate(() => document.activeElement?.id)).toBe("main");
     await page.keyboard.press("?");
-    const help = page.getByRole("dialog", { name: "Keys" });
+    const help = page.getByRole("dialog", { name: "Keyboard shortcuts" });
     await help.waitFor();
     expect(await help.textContent()).toContain("Go to anything");
     await page.keyboard.press("Escape");
@@ -47,7 +47,7 @@ describeDashboard("the window of the dashboard", (scene) => {
   test("says so where an address leads nowhere", async () => {
     const { open } = scene();
     const watched = await open({ path: "/settings/nothing" });
-    await watched.page.getByRole("heading", { name: "There is no such page" }).waitFor();
+    await watched.page.getByRole("heading", { name: "Page not found" }).waitFor();
     await expectAccessible(watched);
   });
 

@@ -42,7 +42,7 @@ describeDashboard("signing in", (scene) => {
   test("removes a token from the address immediately, and says that it was used", async () => {
     const { open } = scene();
     const watched = await open({ path: "/signin#token=tm_once_used", role: "nobody" });
-    await watched.page.getByText("This link was used already").waitFor();
+    await watched.page.getByText("This link was already used").waitFor();
     expect(watched.page.url()).not.toContain("token");
     expect(watched.requests.some((request) => request.url().includes("tm_once"))).toBe(false);
   });

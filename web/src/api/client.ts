@@ -115,7 +115,7 @@ async function sendOnce(path: string, { method, body, signal, headers }: CallOpt
     });
   } catch (error) {
     if (signal?.aborted === true) throw error;
-    throw new ApiError(0, { error: "The server does not answer.", code: "unreachable" });
+    throw new ApiError(0, { error: "The server is not responding.", code: "unreachable" });
   }
 }
 

@@ -9,7 +9,7 @@ import { chooseTheme, themeChoice, type ThemeChoice } from "./theme.ts";
 const THEMES: readonly (readonly [ThemeChoice, string])[] = [
   ["light", "Light theme"],
   ["dark", "Dark theme"],
-  ["system", "Theme of the device"],
+  ["system", "System theme"],
 ];
 
 /** The menu of who is signed in: organizations, settings, themes, keys, sign-out. */
@@ -27,7 +27,7 @@ export function AccountMenu({ onHelp }: { readonly onHelp: () => void }) {
     })),
     ...(others.length > 0 ? (["line"] as const) : []),
     { label: "Settings", icon: "settings", onSelect: () => navigate("/settings") },
-    { label: "Keys", icon: "command", hint: "?", onSelect: onHelp },
+    { label: "Keyboard shortcuts", icon: "command", hint: "?", onSelect: onHelp },
     "line",
     ...THEMES.map(([choice, label]): MenuItem => ({
       label,
@@ -54,7 +54,7 @@ export function AccountMenu({ onHelp }: { readonly onHelp: () => void }) {
 
 /** Returns what the signed-in one is called. */
 function whoOf({ user, organization }: Session): string {
-  return user === null ? `a key of ${organization.name}` : (user.display_name ?? user.primary_email);
+  return user === null ? `API key of ${organization.name}` : (user.display_name ?? user.primary_email);
 }
 
 async function switchTo(orgId: string): Promise<void> {

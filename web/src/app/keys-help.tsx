@@ -9,7 +9,7 @@ export function KeysHelp({ onClose }: { readonly onClose: () => void }) {
   // A part may have actions for the palette and no keys.
   const shown = all.filter(({ keys }) => keys.length > 0);
   return (
-    <Dialog title="Keys" wide onClose={onClose}>
+    <Dialog title="Keyboard shortcuts" wide onClose={onClose}>
       <div class="tm-keys-list">
         {shown.map(({ id, label, keys }) => (
           <section key={id}>

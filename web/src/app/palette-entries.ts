@@ -52,7 +52,7 @@ export function actionEntries(chooseTheme: (theme: ThemeChoice) => void): readon
     page("Settings: sessions", "user", "/settings/sessions"),
     theme("Theme: dark", "moon", "dark"),
     theme("Theme: light", "sun", "light"),
-    theme("Theme: as the system", "settings", "system"),
+    theme("Theme: system", "settings", "system"),
   ];
 }
 

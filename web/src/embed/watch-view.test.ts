@@ -3,8 +3,8 @@ import { outcomeOf, refreshSeconds } from "./watch-view.ts";
 
 test.each([
   [401, "has ended"],
-  [403, "was withdrawn"],
-  [404, "do not exist any more"],
+  [403, "was revoked"],
+  [404, "no longer exist"],
 ])("after %i there is nothing to wait for: it %s", (status, words) => {
   const { text, isOver, waitSeconds } = outcomeOf(status, null, 0);
   expect(text).toContain(words);

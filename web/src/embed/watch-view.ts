@@ -110,7 +110,7 @@ export function watchView(show: (shown: Shown) => void): WatchedView {
   addEventListener("hashchange", onToken);
   document.addEventListener("visibilitychange", tick);
   const timer = setInterval(tick, 1000);
-  if (token === undefined) end("The address of this view lacks its token. Open the page that shows it.");
+  if (token === undefined) end("The address of this view has no access token. Open the page that shows the view.");
   else void refresh("open");
   return {
     refresh: () => void refresh("button"),
@@ -151,9 +151,9 @@ export function outcomeOf(status: number | undefined, retryAfter: string | null,
     case 401:
       return over("This embedded view has ended. Reload the page that shows it.");
     case 403:
-      return over("This embedded view was withdrawn: the API key that made it is not valid any more.");
+      return over("This embedded view was revoked: the API key that created it is no longer valid.");
     case 404:
-      return over("The runs of this embedded view do not exist any more.");
+      return over("The runs of this embedded view no longer exist.");
     case 400:
     case 413:
       return { text: "These runs have more data than can be shown here.", isOver: false, waitSeconds: undefined };
@@ -162,7 +162,7 @@ export function outcomeOf(status: number | undefined, retryAfter: string | null,
     case undefined:
       return { text: "The server cannot be reached.", isOver: false, waitSeconds };
     default:
-      return { text: `The data cannot be loaded (status ${status}).`, isOver: false, waitSeconds };
+      return { text: `The data could not be loaded (status ${status}).`, isOver: false, waitSeconds };
   }
 }
 

@@ -67,7 +67,7 @@ export function LogSearch({
         </p>
         {isOver && next !== undefined && (
           <Button size="s" onClick={() => setFrom(next)}>
-            Search on
+            Continue search
           </Button>
         )}
         <IconButton icon="close" label="Close the search" size="s" onClick={onClose} />

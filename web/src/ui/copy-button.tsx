@@ -23,7 +23,7 @@ export function CopyButton({
     if (await copyText(text)) {
       setDone(true);
       toast("Copied.");
-    } else toast("The browser does not allow to copy here. Select the text and copy it.", { kind: "bad" });
+    } else toast("The browser does not allow copying here. Select the text and copy it.", { kind: "bad" });
   };
   const facts = { size: "s", icon: isDone ? "check" : "copy", onClick: () => void copy() } as const;
   return children === undefined ? <IconButton {...facts} label={label} /> : <Button {...facts}>{children}</Button>;

@@ -3,7 +3,7 @@ import { toast } from "./toast.tsx";
 
 /** Returns the text about an error for the user. Faults of the server have the id of the request, to look up in its log. */
 export function faultOf(error: unknown): { readonly text: string; readonly requestId?: string } {
-  if (!(error instanceof ApiError)) return { text: "Something went wrong in this page. Reload it." };
+  if (!(error instanceof ApiError)) return { text: "Something went wrong on this page. Reload it." };
   const text = sentence(error.message);
   return error.status >= 500 && error.requestId !== undefined ? { text, requestId: error.requestId } : { text };
 }

@@ -26,7 +26,7 @@ function statusLook(status: string, stale: boolean): StatusLook {
     kind: "warn",
     label: "No signal",
     shape: "ring",
-    title: `${look.label}, but it gave no sign of life for long.`,
+    title: `${look.label}, but it has not reported for a long time.`,
   };
 }
 

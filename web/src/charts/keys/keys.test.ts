@@ -19,8 +19,8 @@ describe("a search for keys", () => {
   });
 
   test.each([
-    ["re:/(/", "This is not a regular expression."],
-    ["re:/(a+)+$/", "A pattern must not repeat what repeats itself."],
+    ["re:/(/", "This is not a valid regular expression."],
+    ["re:/(a+)+$/", "A pattern cannot repeat a group that repeats, such as (a+)+."],
     [`/${"a".repeat(129)}/`, "A pattern has at most 128 characters."],
   ])("%s has a fault and hides nothing", (search, fault) => {
     expect(keyMatch(search).fault).toBe(fault);

@@ -109,12 +109,12 @@ export function keyMatch(search: string): KeyMatch {
   const source = found[1] ?? found[2] ?? "";
   if (source.length > PATTERN_LENGTH_MAX)
     return { ...all, fault: `A pattern has at most ${PATTERN_LENGTH_MAX} characters.` };
-  if (NESTED.test(source)) return { ...all, fault: "A pattern must not repeat what repeats itself." };
+  if (NESTED.test(source)) return { ...all, fault: "A pattern cannot repeat a group that repeats, such as (a+)+." };
   try {
     const pattern = new RegExp(source, "u");
     return { test: (key) => pattern.test(key), fault: undefined };
   } catch {
     // A half-typed expression is shown as one.
-    return { ...all, fault: "This is not a regular expression." };
+    return { ...all, fault: "This is not a valid regular expression." };
   }
 }

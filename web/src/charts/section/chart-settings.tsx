@@ -12,7 +12,7 @@ import { axisOptions, KINDS } from "./controls.tsx";
 
 /** The value of a choice that a chart leaves to all charts. */
 const SHARED = "shared";
-const AS_ALL: Option<typeof SHARED> = { value: SHARED, label: "As all charts" };
+const AS_ALL: Option<typeof SHARED> = { value: SHARED, label: "Same as all charts" };
 
 /** Options that change; undefined: as all charts. */
 type Changes = { readonly [Name in keyof ChartOptions]?: ChartOptions[Name] | undefined };
@@ -132,7 +132,7 @@ const bound = (text: string): number | undefined => (text.trim() === "" ? undefi
 function boundsFault(low: string, high: string): string | undefined {
   const [from, to] = [bound(low), bound(high)];
   if ([from, to].some((value) => value !== undefined && !Number.isFinite(value))) return "Enter numbers.";
-  return from !== undefined && to !== undefined && from >= to ? "It must be above the start." : undefined;
+  return from !== undefined && to !== undefined && from >= to ? "It must be greater than the start." : undefined;
 }
 
 function SmoothingFields({

@@ -92,7 +92,7 @@ export function ComparePage({ project }: { readonly project: string }) {
   if (wanted === "") {
     return (
       <EmptyState title="No runs to compare" icon="compare">
-        Select two or more runs in the table of the project, then press Compare.{" "}
+        Select two or more runs in the project’s table, then press Compare.{" "}
         <Link href={projectAddress(project)}>Show the runs of {project}</Link>
       </EmptyState>
     );

@@ -46,8 +46,8 @@ export function DevicePage() {
           }}
         >
           <p>
-            A program asks for an API key of <strong>{name}</strong>. Approve it only if you started it and it shows
-            this code.
+            A program is asking for an API key of <strong>{name}</strong>. Approve it only if you started it and it
+            shows this code.
           </p>
           <TextField label="Code" mono value={code} onInput={setCode} placeholder="ABCD-EFGH" />
           <ErrorNote error={fault} />

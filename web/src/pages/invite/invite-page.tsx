@@ -56,9 +56,7 @@ export function InvitePage() {
   return (
     <div class="tm-page tm-narrow">
       <h1>Invitation</h1>
-      {token === undefined && (
-        <p class="tm-card">This address holds no invitation. Open the whole link that you were sent.</p>
-      )}
+      {token === undefined && <p class="tm-card">This link is incomplete. Open the whole link that you were sent.</p>}
       {token !== undefined && invitation === undefined && fault === undefined && <Skeleton lines={3} />}
       {invitation !== undefined && (
         <div class="tm-card">

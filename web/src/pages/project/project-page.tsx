@@ -29,7 +29,7 @@ export function ProjectPage({ project }: { readonly project: string }) {
   if (projectId === null) {
     return (
       <EmptyState title="Project not found" icon="search">
-        It may be deleted, or belong to another organization. <a href="/">Show all projects</a>
+        It may have been deleted, or it belongs to another organization. <a href="/">Show all projects</a>
       </EmptyState>
     );
   }

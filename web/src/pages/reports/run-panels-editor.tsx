@@ -59,7 +59,7 @@ export function RunPanelsEditor({
             <legend>{name}</legend>
             <ListField
               label="Columns from left to right"
-              hint="Apart by commas: config.lr, metrics.val/loss. The last one colors the runs."
+              hint="Separated by commas: config.lr, metrics.val/loss. The last one colors the runs."
               text={columnsText(dimensions)}
               onInput={(text) => set(at, { dimensions: columnsOf(text, dimensions) })}
             />

@@ -10,9 +10,9 @@ import { Time } from "../../ui/time.tsx";
 import type { Report } from "./report-types.ts";
 
 const VISIBILITIES = [
-  { value: "private", label: "People of this organization" },
-  { value: "org", label: "People of this organization, listed for all" },
-  { value: "public", label: "Everybody who has the address" },
+  { value: "private", label: "People in this organization" },
+  { value: "org", label: "People in this organization, listed for everyone" },
+  { value: "public", label: "Anyone who has the address" },
 ] as const;
 
 const EXTENTS = [
@@ -77,7 +77,7 @@ export function ShareDialog({
     <Dialog title="Share this report" onClose={onClose} actions={<Button onClick={onClose}>Close</Button>}>
       <Select
         label="Who can read it"
-        hint="Its text. Charts and runs are shown to people who may see them."
+        hint="Applies to the text. Charts and runs are shown only to people who may see them."
         value={report.visibility}
         options={VISIBILITIES}
         onChange={show}
@@ -98,12 +98,12 @@ export function ShareDialog({
       )}
       {token === undefined && hasLink && (
         <p>
-          There is a link, made <Time at={report.share_token_issued_at} />:{" "}
-          {EXTENTS.find(({ value }) => value === extentOf(report))!.label.toLowerCase()}. A new one takes its place.
+          A link was created <Time at={report.share_token_issued_at} />:{" "}
+          {EXTENTS.find(({ value }) => value === extentOf(report))!.label.toLowerCase()}. A new link replaces it.
         </p>
       )}
       {token === undefined && !hasLink && (
-        <p class="tm-muted">{isRevoked ? "The link does not work any more." : "There is no link yet."}</p>
+        <p class="tm-muted">{isRevoked ? "The link no longer works." : "No link yet."}</p>
       )}
       <p class="tm-form-row">
         <Button icon="link" busy={isBusy} onClick={() => void make()}>

@@ -44,7 +44,7 @@ export function ObjectsTab({ run, changes }: TabProps) {
     <div class="tm-stack">
       <div class="tm-tools">
         <TextField
-          label="Search the keys of objects"
+          label="Search object keys"
           hideLabel
           type="search"
           placeholder="Search keys"

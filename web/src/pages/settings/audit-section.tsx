@@ -39,7 +39,7 @@ export function AuditSection() {
       {events === undefined && fault === undefined && <Skeleton lines={6} height="28px" />}
       {events?.length === 0 && <EmptyState icon="list" title="No events yet" />}
       {events !== undefined && events.length > 0 && (
-        <DataTable label="Audit log" columns={["When", "What", "Who", "To what", "Request"]}>
+        <DataTable label="Audit log" columns={["Time", "Action", "Actor", "Target", "Request"]}>
           {events.map((event) => (
             <tr key={event.id}>
               <td>

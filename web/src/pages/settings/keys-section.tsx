@@ -86,7 +86,7 @@ export function KeysSection() {
           onClose={() => setEnding(undefined)}
           onConfirm={async () => {
             await call(`${keysPath}/${ending.id}/revoke`, { body: {} });
-            toast(`${ending.name} is revoked.`);
+            toast(`Revoked ${ending.name}.`);
             reload();
           }}
         >

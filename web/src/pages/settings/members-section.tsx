@@ -29,7 +29,7 @@ export function MembersSection() {
   const change = async ({ membership, user }: Seat, role: Role): Promise<void> => {
     try {
       await call(`${orgPath}/seats/${membership.id}`, { method: "PATCH", body: { role } });
-      toast(`${user.primary_email} is ${role} now.`);
+      toast(`${user.primary_email} is now ${role}.`);
     } catch (error) {
       toast(faultOf(error).text, { kind: "bad" });
     }
@@ -90,13 +90,13 @@ export function MembersSection() {
           onClose={() => setLeaving(undefined)}
           onConfirm={async () => {
             await call(`${orgPath}/seats/${leaving.membership.id}`, { method: "DELETE" });
-            toast(`${leaving.user.primary_email} is removed.`);
+            toast(`Removed ${leaving.user.primary_email}.`);
             reload();
           }}
         >
           <p>
             <strong>{leaving.user.primary_email}</strong> is signed out of this organization immediately. API keys that
-            the person made stay until they are revoked.
+            this person created stay valid until they are revoked.
           </p>
         </ConfirmDialog>
       )}

@@ -88,8 +88,8 @@ export function SessionsSection() {
           }}
         >
           <p>
-            {ending.current ? "You are signed out here." : `${nameOf(ending)} has to sign in again there.`} What it is
-            loading or sending ends within seconds.
+            {ending.current ? "You are signed out here." : `${nameOf(ending)} has to sign in again there.`} Requests in
+            progress end within seconds.
           </p>
         </ConfirmDialog>
       )}

@@ -56,7 +56,7 @@ export function SettingsPage({ section = "" }: { readonly section?: string }) {
             </li>
           ))}
         </ul>
-        {!hasUser() && <p class="tm-hint">Not open to this API key: {missing.join(", ")}.</p>}
+        {!hasUser() && <p class="tm-hint">This API key cannot open: {missing.join(", ")}.</p>}
       </nav>
       <div class="tm-settings-content">
         <h1>{current.label}</h1>

@@ -7,7 +7,7 @@ const TABS = [
   { id: "projects", label: "Projects" },
 ] as const;
 
-/** What was deleted and can be restored: runs, of all projects or of one that the address names, and projects. */
+/** Deleted items and can be restored: runs, of all projects or of one that the address names, and projects. */
 export function TrashSection() {
   const { query } = currentLocation.value;
   const projectId = query.get("project_id") ?? undefined;
@@ -15,12 +15,12 @@ export function TrashSection() {
   return (
     <>
       <p class="tm-muted">
-        What is deleted can be restored until the time in the table. Then it is removed for good. A project is restored
+        Deleted items can be restored until the time in the table, and are then removed for good. A project is restored
         with its runs.
       </p>
       <Tabs
         name="trash"
-        label="What was deleted"
+        label="Deleted items"
         tabs={TABS}
         current={tab}
         onSelect={(id) => setQuery({ tab: id === "runs" ? undefined : id, project_id: undefined }, { replace: true })}

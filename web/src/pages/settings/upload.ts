@@ -69,7 +69,7 @@ export function isSent({ sent, total }: Sent): boolean {
 /** Says how far an upload is. A percentage is full only at the end. */
 export function uploadWords(progress: Sent): string {
   const { sent, total } = progress;
-  if (isSent(progress)) return `All ${byteWords(total)} are sent; the server works on them.`;
+  if (isSent(progress)) return `All ${byteWords(total)} sent; the server is processing the file.`;
   return `${byteWords(sent)} of ${byteWords(total)} sent (${Math.floor((100 * sent) / total)}%).`;
 }
 
@@ -77,6 +77,6 @@ export function uploadWords(progress: Sent): string {
 export function canceledWords(progress: Sent): string {
   const { sent, total } = progress;
   if (isSent(progress))
-    return "The file was sent as a whole, so the server goes on with it; this page does not wait any more.";
+    return "The whole file was sent, so the server continues with it. This page no longer waits for it.";
   return `Canceled after ${byteWords(sent)} of ${byteWords(total)}. Nothing was imported.`;
 }

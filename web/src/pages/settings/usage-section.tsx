@@ -16,10 +16,9 @@ export function UsageSection() {
       {data !== undefined && organization !== undefined && (
         <>
           <p class="tm-muted">
-            Plan {organization.plan_tier}. The figures of this month start over <Time at={data.usage_period.reset_at} />
-            .
+            Plan {organization.plan_tier}. Monthly figures reset <Time at={data.usage_period.reset_at} />.
           </p>
-          <DataTable label="Usage" columns={["What", "Used", "Included", "Share"]} numbers={["Used", "Included"]}>
+          <DataTable label="Usage" columns={["Limit", "Used", "Included", "Share"]} numbers={["Used", "Included"]}>
             {usageRows(organization).map(({ label, used, included, share }) => (
               <tr key={label}>
                 <th scope="row">{label}</th>
@@ -34,7 +33,7 @@ export function UsageSection() {
             ))}
           </DataTable>
           <h2>Storage by kind</h2>
-          <p class="tm-muted">What is deleted counts until it is purged.</p>
+          <p class="tm-muted">Deleted data counts until it is removed for good.</p>
           <DataTable label="Storage by kind" columns={["Kind", "Used", "Share"]} numbers={["Used"]}>
             {storageRows(organization).map(({ label, used, share }) => (
               <tr key={label}>

@@ -29,7 +29,7 @@ export function SignInDialog({ onClose }: { readonly onClose: () => void }) {
     <Dialog title="Sign in again" onClose={onClose}>
       <p>
         Your session {email === undefined ? "" : `as ${email} `}has ended. Sign in as the same user, here or in another
-        tab, and this page goes on as it is. For another user it is loaded again.
+        tab, and this page continues where you left off. Signing in as another user reloads it.
       </p>
       <ErrorNote error={fault} />
       {config !== undefined && (

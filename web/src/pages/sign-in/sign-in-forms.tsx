@@ -56,7 +56,7 @@ export function SignInForms({
       {email === "" ? [key, dev] : [dev, key]}
       {config.one_time_enabled && (
         <p class="tm-hint">
-          Owner of this machine’s server? <code>npm start -- --link</code> prints a link that signs you in.
+          Does this server run on your machine? <code>npm start -- --link</code> prints a link that signs you in.
         </p>
       )}
     </>
@@ -90,7 +90,7 @@ function KeyForm({
         value={key}
         onInput={setKey}
         placeholder="tm_…"
-        hint="The page may then do what the key may. A local start prints one."
+        hint="The page gets the permissions of the key. A local server prints one when it starts."
       />
     </AuthForm>
   );
@@ -121,7 +121,7 @@ function DevForm({
         autofocus={autofocus}
         value={email}
         onInput={setEmail}
-        hint="Without a password: this installation was started for development."
+        hint="No password needed: this server was started for development."
       />
     </AuthForm>
   );

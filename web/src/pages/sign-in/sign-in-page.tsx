@@ -40,7 +40,7 @@ export function SignInPage() {
       {linkFault !== undefined && (
         <div class="tm-card" role="alert">
           <p>
-            This link was used already, or is older than ten minutes. <code>npm start -- --link</code> prints a new one.
+            This link was already used or is older than ten minutes. <code>npm start -- --link</code> prints a new one.
           </p>
         </div>
       )}

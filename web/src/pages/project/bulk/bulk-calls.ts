@@ -82,7 +82,7 @@ export async function stopRuns(runs: readonly BulkRun[], progress: Progress): Pr
 export const ACTION_WORDS: Readonly<Record<BulkAction["kind"], readonly [title: string, verb: string, done: string]>> =
   {
     "add-tag": ["Add a tag", "Add tag", "Tagged"],
-    "remove-tag": ["Remove a tag", "Remove tag", "Removed the tag of"],
+    "remove-tag": ["Remove a tag", "Remove tag", "Removed the tag from"],
     notes: ["Replace the notes", "Replace notes", "Replaced the notes of"],
     stop: ["Stop runs", "Stop runs", "Asked to stop"],
     end: ["Mark dead runs as failed", "Mark as failed", "Ended"],

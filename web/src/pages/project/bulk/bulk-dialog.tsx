@@ -128,13 +128,15 @@ export function BulkDialog({
         </p>
       )}
       {kind === "end" && (
-        <p>Selected runs without a signal are marked as failed. A training that is still alive can resume its run.</p>
+        <p>
+          Selected runs that no longer report are marked as failed. A training that is still alive can resume its run.
+        </p>
       )}
       {kind.endsWith("tag") && <TextField label="Tag" value={text} onInput={setText} maxLength={256} autofocus />}
       {kind === "notes" && (
         <TextField
           label="Notes"
-          hint="Replaces what is there; empty removes it."
+          hint="Replaces the current notes. Leave empty to remove them."
           rows={4}
           value={text}
           onInput={setText}

@@ -156,7 +156,7 @@ export function ColumnCharts({
         />
       )}
       {total > RUNS_DRAWN_MAX && (
-        <p class="tm-muted">{`The newest ${counted(RUNS_DRAWN_MAX, "run")} of ${counted(total, "run")} are drawn. A search chooses others.`}</p>
+        <p class="tm-muted">{`The newest ${counted(RUNS_DRAWN_MAX, "run")} of ${counted(total, "run")} are drawn. Search to choose others.`}</p>
       )}
       {by !== undefined && byRanking?.kind === "category" && (
         <ValueGroups column={by} metric={of} groups={byRanking.groups} />

@@ -152,7 +152,7 @@ function GroupRows({
               isOn={!toggle.isOn}
               fault={
                 !toggle.isOn && toggle.ids.length > LINES_MAX
-                  ? `Too many runs to hide; leave them out by the search`
+                  ? `Too many runs to hide; exclude them with the search`
                   : undefined
               }
               onToggle={() => onShow(toggle.ids, toggle.isOn)}
@@ -246,7 +246,7 @@ function SpreadWords({ spread, runs }: { readonly spread: Spread | undefined; re
   if (spread === undefined) return <span class="tm-muted">–</span>;
   const { mean, std, count } = spread;
   return (
-    <span title={count === runs ? undefined : `${count} of ${runs} runs have it`}>
+    <span title={count === runs ? undefined : `${count} of ${runs} runs have a value`}>
       {valueWords(Number(mean.toPrecision(4)))}
       {count > 1 && <span class="tm-muted">{` ± ${valueWords(Number(std.toPrecision(2)))}`}</span>}
       {count < runs && <span class="tm-muted">{` (${count})`}</span>}

@@ -15,18 +15,18 @@ const offers = (query: string): readonly (string | undefined)[] => queryNotes(qu
 
 test.each([
   ["(tag:a", "A ( is not closed.", "(tag:a)"],
-  ["(tag:a OR", "OR needs something behind it.", "(tag:a)"],
-  ["tag:x AND", "AND needs something behind it.", "tag:x"],
-  ["OR tag:x", "OR needs something in front of it.", undefined],
-  ["tag:x)", "A ) has no ( in front of it.", "tag:x"],
-  ["tag:x ()", "There is nothing to search for in front of a ).", "tag:x"],
+  ["(tag:a OR", "OR needs something after it.", "(tag:a)"],
+  ["tag:x AND", "AND needs something after it.", "tag:x"],
+  ["OR tag:x", "OR needs something before it.", undefined],
+  ["tag:x)", "A ) has no ( before it.", "tag:x"],
+  ["tag:x ()", "There is nothing to search for before a ).", "tag:x"],
   ['name:"a b', "A quote is not closed.", 'name:"a b"'],
-  ["(re:/a", "A regular expression needs a text and a / at its end.", "(re:/a/)"],
-  ["tag:", "tag: needs a value directly behind it.", undefined],
+  ["(re:/a", "A regular expression needs a pattern and a closing /.", "(re:/a/)"],
+  ["tag:", "tag: needs a value directly after it.", undefined],
   ["id:ab", "id: needs at least 4 characters.", undefined],
 ])("the incomplete query %s is taken as text", (query, why, offer) => {
   expect(queryNotes(query, known)).toEqual([
-    { text: `${why} Until it is complete, the whole search is taken as text.`, offer },
+    { text: `${why} Until then, the whole search is treated as text.`, offer },
   ]);
 });
 

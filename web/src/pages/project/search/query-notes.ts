@@ -24,7 +24,7 @@ export function queryNotes(query: string, known: KnownKeys): readonly QueryNote[
   if (faultAt !== undefined || !isComplete(tokensOf(pieces))) {
     const why = faultAt === undefined ? missing(pieces) : unfinished(chars.slice(faultAt).join(""));
     const offer = completions(text, pieces, faultAt).find(isWhole);
-    return [{ text: `${why} Until it is complete, the whole search is taken as text.`, offer }];
+    return [{ text: `${why} Until then, the whole search is treated as text.`, offer }];
   }
   return pieces.flatMap((piece) => {
     const note = wordNote(chars, piece, known);
@@ -45,9 +45,9 @@ function isWhole(text: string): boolean {
 /** Says what a term lacks. */
 function unfinished(term: string): string {
   if (term.includes('"')) return "A quote is not closed.";
-  if (term.includes("re:/")) return "A regular expression needs a text and a / at its end.";
+  if (term.includes("re:/")) return "A regular expression needs a pattern and a closing /.";
   const field = [...FIELDS, "tags"].find((name) => term.replace(/^-/, "").startsWith(`${name}:`));
-  return `${field}: needs a value directly behind it.`;
+  return `${field}: needs a value directly after it.`;
 }
 
 /** Says what a query lacks whose terms are complete. */
@@ -57,15 +57,15 @@ function missing(pieces: readonly Piece[]): string {
   let last = "";
   for (const { token } of pieces) {
     const { kind } = token;
-    if ((kind === "and" || kind === "or") && isDue) return `${kind.toUpperCase()} needs something in front of it.`;
-    if (kind === "close" && open === 0) return "A ) has no ( in front of it.";
-    if (kind === "close" && isDue) return "There is nothing to search for in front of a ).";
+    if ((kind === "and" || kind === "or") && isDue) return `${kind.toUpperCase()} needs something before it.`;
+    if (kind === "close" && open === 0) return "A ) has no ( before it.";
+    if (kind === "close" && isDue) return "There is nothing to search for before a ).";
     if (kind === "term" && !isComplete([token])) return `id: needs at least ${ID_BYTES_MIN} characters.`;
     open += kind === "open" ? 1 : kind === "close" ? -1 : 0;
     isDue = kind !== "term" && kind !== "filter" && kind !== "close";
     last = kind;
   }
-  return isDue && last !== "open" ? `${last.toUpperCase()} needs something behind it.` : "A ( is not closed.";
+  return isDue && last !== "open" ? `${last.toUpperCase()} needs something after it.` : "A ( is not closed.";
 }
 
 /** Returns texts that may be the complete query, the likeliest first. */

@@ -59,7 +59,7 @@ function spacedFilter(chars: readonly string[], { at, end }: Piece): WordNote | 
   const rest = /^\s*(<=|>=|!=|<|>|=)\s*("[^"]*"|[^\s()"]+)/.exec(chars.slice(end).join(""));
   if (!KIND.test(word) || /[<>=]/.test(word) || rest === null) return undefined;
   return {
-    said: "A filter has no blanks in it.",
+    said: "A filter cannot contain spaces.",
     better: word + rest[1]! + operandOf(rest[2]!),
     end: end + Array.from(rest[0]).length,
   };
@@ -70,11 +70,11 @@ function halfFilter(word: string, known: KnownKeys): WordNote | undefined {
   const [, path, comparison, operand] = /^([\p{L}_][^<>=!]*)(<=|>=|!=|<|>|=)(.*)$/su.exec(word) ?? [];
   if (path === undefined || comparison === undefined || operand === undefined)
     return KIND.test(word) ? { said: "A filter compares a key, such as config.lr<0.1." } : undefined;
-  if (operand === "") return { said: `A filter needs a number or a "text" behind ${comparison}.` };
+  if (operand === "") return { said: `A filter needs a number or a "text" after ${comparison}.` };
   const column = KIND.test(path) ? path : nearColumn(path, known);
   return {
     said: KIND.test(path)
-      ? "A filter compares with a number, or with a text in quotes."
+      ? "A filter compares with a number or with text in quotes."
       : "The key of a filter begins with config., metrics. or attributes.",
     better: column && column + comparison + operandOf(operand),
   };

@@ -25,8 +25,7 @@ export function FilePreview({ file }: { readonly file: ShownFile }) {
   if (kind === "video")
     return <video class="tm-preview-image" src={file.href} controls preload="metadata" aria-label={file.name} />;
   if (kind === "audio") return <audio src={file.href} controls preload="none" aria-label={file.name} />;
-  if (kind === "none")
-    return <p class="tm-muted">There is no preview of this kind of file. Download it to look at it.</p>;
+  if (kind === "none") return <p class="tm-muted">This kind of file has no preview. Download it to view it.</p>;
   return <TextPreview file={file} kind={kind} />;
 }
 
@@ -36,7 +35,9 @@ function TextPreview({ file, kind }: { readonly file: ShownFile; readonly kind: 
     const headers: Record<string, string> = file.bytes === 0 ? {} : { range: `bytes=0-${PREVIEW_BYTES - 1}` };
     const response = await send(file.href, { headers, signal });
     const bytes = new Uint8Array(await response.arrayBuffer());
-    const text = isText(bytes) ? new TextDecoder().decode(bytes.subarray(0, PREVIEW_BYTES)) : "This file is no text.";
+    const text = isText(bytes)
+      ? new TextDecoder().decode(bytes.subarray(0, PREVIEW_BYTES))
+      : "This is not a text file.";
     return { text: kind === "json" ? prettyJson(text) : text, isCut: (file.bytes ?? 0) > PREVIEW_BYTES };
   });
   if (error !== undefined) return <ErrorNote error={error} />;
@@ -46,7 +47,7 @@ function TextPreview({ file, kind }: { readonly file: ShownFile; readonly kind: 
       <pre class="tm-preview-text" tabIndex={0} role="region" aria-label={`Contents of ${file.name}`}>
         {shown.text}
       </pre>
-      {shown.isCut && <p class="tm-muted">Only the beginning is shown. Download the file for all of it.</p>}
+      {shown.isCut && <p class="tm-muted">Only the beginning is shown. Download the file to see the rest.</p>}
     </>
   );
 }

@@ -52,7 +52,7 @@ export function ForkDialog({ run, onClose }: { readonly run: RunDetail; readonly
       </p>
       <TextField
         label="Name"
-        hint="Left empty, it is named after this run."
+        hint="If empty, the fork is named after this run."
         value={name}
         onInput={setName}
         maxLength={512}
@@ -63,7 +63,7 @@ export function ForkDialog({ run, onClose }: { readonly run: RunDetail; readonly
         hint="Optional"
         value={step}
         onInput={setStep}
-        error={isWrong ? "A step is a number from 0 on." : undefined}
+        error={isWrong ? "A step is a whole number, 0 or greater." : undefined}
       />
     </Dialog>
   );
@@ -115,7 +115,7 @@ export function DeleteDialog({
       {counted === undefined && error === undefined && <Skeleton lines={2} />}
       {counted !== undefined && (
         <p>
-          With it go{" "}
+          This deletes{" "}
           {things.length === 0
             ? "no logged data"
             : things.map(([name, count]) => `${countWords(count)} ${name}`).join(", ")}

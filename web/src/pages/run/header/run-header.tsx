@@ -27,7 +27,7 @@ export function RunHeader({ run, reload }: { readonly run: RunDetail; readonly r
   const canControl = mayControl();
   const file = (format: string): string => `/api/export?format=${format}&run_ids=${encodeURIComponent(run.id)}`;
   const items: MenuItem[] = [
-    { label: "Copy id", icon: "copy", onSelect: () => void copyId(run.id) },
+    { label: "Copy run ID", icon: "copy", onSelect: () => void copyId(run.id) },
     { label: "Download as JSON", icon: "download", onSelect: () => download(file("json")) },
     { label: "Download as CSV", icon: "download", onSelect: () => download(file("csv")) },
     ...(canWrite ? [{ label: "Fork run", icon: "fork", onSelect: () => setDialog("fork") } as const] : []),

@@ -94,7 +94,7 @@ export function StopState({ run }: { readonly run: RunDetail }) {
   if (words === undefined) return null;
   return (
     <div class={classes("tm-stop", `tm-stop-${words.tone}`)}>
-      <ol class="tm-stop-steps" aria-label="How far the stop has come">
+      <ol class="tm-stop-steps" aria-label="Progress of the stop">
         {words.steps.map(({ name, at }) => (
           <li
             key={name}

@@ -25,7 +25,7 @@ export function FailurePanel({ run, exitCode }: { readonly run: RunDetail; reado
       </header>
       <ErrorNote error={error} />
       {lines === undefined && error === undefined && <Skeleton lines={4} height="18px" />}
-      {lines?.length === 0 && <p class="tm-muted">The run wrote nothing to standard error.</p>}
+      {lines?.length === 0 && <p class="tm-muted">This run wrote nothing to standard error.</p>}
       {lines !== undefined && lines.length > 0 && (
         <pre ref={showEnd} class="tm-preview-text" tabIndex={0} role="region" aria-label="End of standard error">
           {lines.map(({ text }) => plainText(text)).join("\n")}

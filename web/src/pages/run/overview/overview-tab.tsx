@@ -46,7 +46,7 @@ export function OverviewTab({ run, changes, canWrite, reload }: TabProps) {
             )}
           </header>
           {metrics.length === 0 ? (
-            <p class="tm-muted">Nothing was logged yet.</p>
+            <p class="tm-muted">Nothing logged yet.</p>
           ) : (
             <table class="tm-facts-table">
               <thead>
@@ -82,7 +82,7 @@ export function OverviewTab({ run, changes, canWrite, reload }: TabProps) {
             )}
           </header>
           {rows.length === 0 &&
-            (config.isLoading ? <Skeleton lines={3} /> : <p class="tm-muted">The run has no config.</p>)}
+            (config.isLoading ? <Skeleton lines={3} /> : <p class="tm-muted">This run has no config.</p>)}
           <dl class="tm-pairs">
             {rows.slice(0, CONFIG_SHOWN).map((row) => (
               <div key={JSON.stringify(row.path)}>
@@ -94,7 +94,7 @@ export function OverviewTab({ run, changes, canWrite, reload }: TabProps) {
         </section>
         <section class="tm-panel" aria-labelledby="run-environment">
           <h2 id="run-environment">Environment and code</h2>
-          {facts.length === 0 && <p class="tm-muted">The run logged nothing of its machine or its commit.</p>}
+          {facts.length === 0 && <p class="tm-muted">This run logged nothing about its machine or commit.</p>}
           <dl class="tm-pairs">
             {facts.map(({ name, value, href }) => (
               <div key={name}>

@@ -83,7 +83,7 @@ export function RanksTab({ run, changes }: TabProps) {
               <RankHeatmap cells={summary.heatmap} metric={key ?? ""} />
             )}
             {summary.truncated.heatmap && (
-              <p class="tm-muted">Evenly spaced steps are shown; there are too many cells for all.</p>
+              <p class="tm-muted">There are too many steps to show all; evenly spaced ones are shown.</p>
             )}
             {missing.length > 0 && (
               <p class="tm-warn-text">
