@@ -39,6 +39,16 @@ describeEmbeds("embedded views", (scene) => {
     await frame.getByRole("button", { name: "second" }).click();
     expect(await frame.locator(".is-pointed.c1").count()).toBeGreaterThan(0);
     expect(await frame.locator(".is-pointed.c0").count()).toBe(0);
+    const dashes = () =>
+      frame
+        .locator(".sample, path.line:not(.dots)")
+        .evaluateAll((all) => all.map((one) => one.getAttribute("stroke-dasharray")));
+    const solid = await dashes();
+    await frame.getByRole("button", { name: "Patterns on lines", pressed: false }).click();
+    await frame.getByRole("button", { name: "Patterns on lines", pressed: true }).waitFor();
+    const patterned = await dashes();
+    expect([new Set(solid).size, patterned.filter((dash) => dash === "8 3").length]).toEqual([expect.any(Number), 2]);
+    expect(solid).not.toContain("8 3");
     const plot = frame.locator(".plot svg");
     const { width, height } = (await plot.boundingBox())!;
     await plot.hover({ position: { x: width - 2, y: height - 20 } });

@@ -243,6 +243,25 @@ describeDashboard("reports", (scene) => {
     await stranger.page.getByRole("img", { name: /^loss/ }).first().waitFor();
     await stranger.page.getByRole("img", { name: /^acc by loss: 1 run, loss 0\.0\d+ to 0\.\d+, acc/ }).waitFor();
     await stranger.page.getByRole("img", { name: /^Runs by their columns: 1 run over config\.lr/ }).waitFor();
+    // What would need another read is not offered.
+    await stranger.page.getByRole("button", { name: "Show loss full screen" }).click();
+    const full = stranger.page.getByRole("dialog", { name: "loss" });
+    await full.getByRole("button", { name: "Axes" }).click();
+    expect(await stranger.page.getByRole("menuitemcheckbox").allInnerTexts()).toEqual([
+      "Logarithmic y axis",
+      "Logarithmic x axis",
+      "Ignore outliers",
+      "Patterns on lines",
+      "Band: standard deviation",
+      "Band: lowest to highest run",
+      "No bands",
+    ]);
+    await stranger.page.getByRole("menuitemcheckbox", { name: "Patterns on lines" }).press("Enter");
+    expect(new URL(stranger.page.url()).search).toBe("?patterns=1");
+    expect(await full.getByLabel("Horizontal axis").count()).toBe(0);
+    await stranger.page.keyboard.press("Escape");
+    await full.waitFor({ state: "detached" });
+    expect(await stranger.page.getByRole("button", { name: /^Pin / }).count()).toBe(0);
     const row = stranger.page.getByRole("row", { name: /^best run/ });
     expect(await row.getByRole("cell").allInnerTexts()).toEqual(["Running", "0.1", "0.05"]);
     expect(await row.getByRole("link").count()).toBe(0);

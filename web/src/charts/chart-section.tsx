@@ -111,7 +111,14 @@ export function ChartSection(props: ChartSectionProps) {
     () =>
       keys === undefined
         ? flowSections(found, state)
-        : [{ id: "/", label: undefined, charts: found.map(plainChart), isOpen: true }],
+        : [
+            {
+              id: "/",
+              label: undefined,
+              charts: found.map((key) => ({ ...plainChart(key), isFixed: true as const })),
+              isOpen: true,
+            },
+          ],
     [
       found,
       keys,
@@ -149,7 +156,7 @@ export function ChartSection(props: ChartSectionProps) {
       )}
       {names !== undefined && names.length > 0 && found.length === 0 && (
         <EmptyState title="No metric matches" icon="search">
-          No key of this project contains “{state.search}”.
+          No key in this project contains “{state.search}”.
         </EmptyState>
       )}
       {shownRuns.length > 0 && (

@@ -6,9 +6,13 @@ import { strokeOf } from "./picture.ts";
 import type { ShownRun, View } from "./view.ts";
 import { OPENED, watchView, type WatchedView } from "./watch-view.ts";
 
+/** Where the system forces its colors, only dashes tell lines apart. */
+const FORCED = matchMedia("(forced-colors: active)");
+
 /** The page of an embed session: the runs, which are the legend of all charts, and a chart of each metric. */
 function EmbedPage() {
   const [{ view, status, ended, isAsking }, setShown] = useState(OPENED);
+  const [hasPatterns, setPatterns] = useState(FORCED.matches);
   const watched = useRef<WatchedView | undefined>(undefined);
   useEffect(() => {
     watched.current = watchView(setShown);
@@ -21,6 +25,11 @@ function EmbedPage() {
         <p id="status" role="status">
           {status}
         </p>
+        {view !== undefined && (
+          <button type="button" aria-pressed={hasPatterns} onClick={() => setPatterns(!hasPatterns)}>
+            Patterns on lines
+          </button>
+        )}
         {ended === undefined && (
           // A button that is disabled would lose the focus.
           <button
@@ -39,25 +48,25 @@ function EmbedPage() {
             {ended}
           </p>
         )}
-        {view !== undefined && <Runs key={JSON.stringify(view.runs)} {...view} />}
+        {view !== undefined && <Runs key={JSON.stringify(view.runs)} {...view} hasPatterns={hasPatterns} />}
       </main>
     </>
   );
 }
 
 /** The runs and their charts; runs that changed are shown as new ones. */
-function Runs({ runs, charts }: View) {
+function Runs({ runs, charts, hasPatterns }: View & { readonly hasPatterns: boolean }) {
   const [chosen, setChosen] = useState<number | undefined>(undefined);
   const [pointed, setPointed] = useState<number | undefined>(undefined);
   return (
     <>
       <nav id="runs">
-        <RunList runs={runs} chosen={chosen} onChoose={setChosen} onPoint={setPointed} />
+        <RunList runs={runs} hasPatterns={hasPatterns} chosen={chosen} onChoose={setChosen} onPoint={setPointed} />
       </nav>
       <div id="charts">
         {charts.length === 0 && <p class="message">No data: these runs have no metrics yet.</p>}
         {charts.map((chart) => (
-          <RunChart key={chart.key} chart={chart} runs={runs} highlight={pointed ?? chosen} />
+          <RunChart key={chart.key} chart={chart} runs={runs} highlight={pointed ?? chosen} hasPatterns={hasPatterns} />
         ))}
       </div>
     </>
@@ -66,6 +75,8 @@ function Runs({ runs, charts }: View) {
 
 type RunListProps = {
   readonly runs: readonly ShownRun[];
+  /** Whether runs differ in their dashes as well as in their colors. */
+  readonly hasPatterns: boolean;
   /** The place of the run that was chosen. */
   readonly chosen: number | undefined;
   readonly onChoose: (place: number | undefined) => void;
@@ -74,11 +85,11 @@ type RunListProps = {
 };
 
 /** The list of runs, which is the legend of all charts. */
-function RunList({ runs, chosen, onChoose, onPoint }: RunListProps) {
+function RunList({ runs, hasPatterns, chosen, onChoose, onPoint }: RunListProps) {
   return (
     <ol aria-label="Runs">
       {runs.map(({ id, name, status }, place) => {
-        const { color, dash } = strokeOf(place);
+        const { color, dash } = strokeOf(place, hasPatterns);
         return (
           <li key={id}>
             <button

@@ -8,7 +8,7 @@ import type { Point, ShownRun } from "./view.ts";
 const points = (...values: readonly (number | null)[]): Point[] => values.map((value, step) => ({ step, value }));
 const runs: readonly ShownRun[] = ["first", "second"].map((name, i) => ({ id: String(i), name, status: "running" }));
 const lines = (...all: readonly Point[][]) =>
-  linesOf({ key: "loss", lines: all.map((of, run) => ({ run, points: of })), isPartial: false }, runs);
+  linesOf({ key: "loss", lines: all.map((of, run) => ({ run, points: of })), isPartial: false }, runs, false);
 
 test("lines are named by their runs, and end at points without a value", () => {
   const [line] = lines(points(1, null, 3, 4));
@@ -47,9 +47,12 @@ test("the nearest point is found among all lines, gaps passed over", () => {
 const style = readFileSync(join(import.meta.dirname, "style.css"), "utf8");
 
 test("each of 100 runs has a look of its own, the first ones solid, in the colors of the dashboard", () => {
-  const strokes = Array.from({ length: 100 }, (_, place) => strokeOf(place));
+  const strokes = Array.from({ length: 100 }, (_, place) => strokeOf(place, false));
   expect(new Set(strokes.map(({ color, dash }) => `${color} ${dash}`)).size).toBe(100);
   expect(strokes.slice(0, 16).every(({ dash }) => dash === "none")).toBe(true);
+  const patterned = Array.from({ length: 7 }, (_, place) => strokeOf(place, true));
+  expect(new Set(patterned.map(({ dash }) => dash)).size).toBe(7);
+  expect(patterned.map(({ color }) => color)).toEqual(strokes.slice(0, 7).map(({ color }) => color));
   const declared = [...style.matchAll(/\.c\d+ \{\s*--line: light-dark\((#[0-9a-f]{6}), (#[0-9a-f]{6})\)/g)];
   expect(declared.map(([, light]) => light)).toEqual(PALETTE.light);
   expect(declared.map(([, , dark]) => dark)).toEqual(PALETTE.dark);

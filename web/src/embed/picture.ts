@@ -24,16 +24,16 @@ type Stroke = {
   readonly dash: string;
 };
 
-/** Returns the stroke of the run at this place in the list; different for the first 112. */
-export function strokeOf(place: number): Stroke {
-  const { color, dash } = lookAt(place, false);
+/** Returns the stroke of the run at this place in the list; different for the first 112. With patterns, neighbors differ in their dashes, too. */
+export function strokeOf(place: number, hasPatterns: boolean): Stroke {
+  const { color, dash } = lookAt(place, hasPatterns);
   return { color, dash: DASHES[dash]!.join(" ") || "none" };
 }
 
 /** Returns the lines of a chart; the id of each is the place of its run in the list. */
-export function linesOf({ lines }: ShownChart, runs: readonly ShownRun[]): Line[] {
+export function linesOf({ lines }: ShownChart, runs: readonly ShownRun[], hasPatterns: boolean): Line[] {
   return lines.map(({ run, points }) => {
-    const { dash } = strokeOf(run);
+    const { dash } = strokeOf(run, hasPatterns);
     return {
       id: String(run),
       name: runs[run]!.name,

@@ -15,14 +15,16 @@ type RunChartProps = {
   readonly runs: readonly ShownRun[];
   /** The place of the run that stands out. */
   readonly highlight: number | undefined;
+  /** Whether runs differ in their dashes as well. */
+  readonly hasPatterns: boolean;
 };
 
 /** The chart of a metric key. It shows the point nearest to the pointer. */
-export function RunChart({ chart, runs, highlight }: RunChartProps) {
+export function RunChart({ chart, runs, highlight, hasPatterns }: RunChartProps) {
   const place = useRef<HTMLDivElement>(null);
   const width = useWidth(place);
   const [reading, setReading] = useState<Reading | undefined>(undefined);
-  const lines = useMemo(() => linesOf(chart, runs), [chart, runs]);
+  const lines = useMemo(() => linesOf(chart, runs, hasPatterns), [chart, runs, hasPatterns]);
   const highlighted = highlight === undefined ? undefined : String(highlight);
   const picture = useMemo(() => pictureOf(lines, width, highlighted), [lines, width, highlighted]);
   const read = ({ clientX, clientY }: PointerEvent): void => {
@@ -30,7 +32,7 @@ export function RunChart({ chart, runs, highlight }: RunChartProps) {
     const { left, top } = place.current!.getBoundingClientRect();
     setReading(nearestReading(lines, picture, { left: clientX - left, top: clientY - top }));
   };
-  const colorOf = (line: string): string => `c${strokeOf(Number(line)).color}`;
+  const colorOf = (line: string): string => `c${strokeOf(Number(line), false).color}`;
   const notes = [...(chart.isPartial ? [SAMPLED] : []), ...(picture?.notes ?? [])].join(". ");
   return (
     <section class="chart">

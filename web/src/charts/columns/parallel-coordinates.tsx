@@ -90,6 +90,7 @@ export function ParallelCoordinates({
       scene={columns.length === 0 || runs.length === 0 ? undefined : drawn?.scene}
       height={height}
       announced={chosen}
+      legend={drawn?.legend}
       notes={["Drag along a column to select runs"]}
       onPress={onPress}
       onPoint={onPoint}

@@ -101,6 +101,7 @@ export function Scatter({
       height={height}
       announced={announced}
       notes={drawn?.notes ?? []}
+      legend={drawn?.legend}
       onPoint={(left, top) => point(drawn === undefined ? undefined : pointAt(drawn, left, top)?.id)}
       onPress={(left, top) => {
         const found = drawn === undefined ? undefined : pointAt(drawn, left, top);

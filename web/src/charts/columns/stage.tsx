@@ -3,6 +3,7 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import "../charts.css";
 import { Button } from "../../ui/button.tsx";
 import { drawScene } from "../scene/canvas.ts";
+import type { LegendEntry } from "../scene/legend-entries.ts";
 import type { Scene } from "../scene/scene.ts";
 import { attempt } from "../../ui/fault.ts";
 import type { PictureKind } from "../section/downloads.ts";
@@ -19,6 +20,7 @@ export function Stage({
   height,
   announced,
   notes = [],
+  legend,
   onPoint,
   onLeave,
   onPress,
@@ -35,6 +37,8 @@ export function Stage({
   /** The text that is announced at the moment. */
   readonly announced: string;
   readonly notes?: readonly string[];
+  /** What a saved picture says of its colors. */
+  readonly legend?: readonly LegendEntry[] | undefined;
   readonly onPoint: (left: number, top: number) => void;
   readonly onLeave?: () => void;
   readonly onPress?: (left: number, top: number) => void;
@@ -88,7 +92,7 @@ export function Stage({
                 onClick={() =>
                   void attempt(async () => {
                     const { downloadScene } = await import("../section/downloads.ts");
-                    downloadScene(scene, title, pageInks.peek(), kind);
+                    downloadScene(scene, { title, legend }, pageInks.peek(), kind);
                   })
                 }
               >

@@ -50,5 +50,9 @@ test("a legend with many lines counts those that it does not name, and grows the
   expect(texts(many.around)).toEqual(
     expect.arrayContaining(["a run with a long name, number 59", "and 40 more lines"]),
   );
+  const dots = Array.from({ length: 62 }, (_, i) => ({ name: `run ${i}`, color: "#4248fe" }));
+  const dotted = framed(scene, "dots", PAPER, dots);
+  expect(texts(dotted.around)).toEqual(expect.arrayContaining(["run 59", "and 2 more"]));
+  expect(dotted.around.filter((shape) => shape.kind === "dots" && shape.fill === "#4248fe")).toHaveLength(60);
   expect(many.height - framed(scene, "many", PAPER).height).toBe((60 / 3 + 1) * 18);
 });

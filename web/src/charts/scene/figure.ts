@@ -1,5 +1,5 @@
 import { text } from "./axes-shapes.ts";
-import type { Line } from "./line-model.ts";
+import type { LegendEntry } from "./legend-entries.ts";
 import { lineScene, type LineSceneInput } from "./line-scene.ts";
 import { shortName } from "./names.ts";
 import { counted } from "./numbers.ts";
@@ -31,15 +31,10 @@ export function lineFigure(input: LineSceneInput, { title, xLabel, yLabel }: Fig
   return drawn === undefined ? undefined : framed(drawn.scene, title, inks, lines);
 }
 
-/** Returns a picture below its title and above a legend of lines. */
-export function framed(
-  scene: Scene,
-  title: string,
-  inks: Inks,
-  lines: readonly Pick<Line, "name" | "color" | "dash">[] = [],
-): Scene {
+/** Returns a picture below its title and above a legend. */
+export function framed(scene: Scene, title: string, inks: Inks, entries: readonly LegendEntry[] = []): Scene {
   const { plot, width } = scene;
-  const { shapes, height } = legendOf(lines, width, inks);
+  const { shapes, height } = legendOf(entries, width, inks);
   const [dx, dy] = [SIDE, TITLE.height];
   const below = dy + scene.height + ENTRY.apart / 2;
   const outer = width + 2 * SIDE;
@@ -57,31 +52,42 @@ export function framed(
   };
 }
 
-/** Returns the names of lines in columns as wide as the longest. */
+/** Returns the names of entries in columns as wide as the longest. */
 function legendOf(
-  lines: readonly Pick<Line, "name" | "color" | "dash">[],
+  entries: readonly LegendEntry[],
   width: number,
   { ink }: Inks,
 ): { readonly shapes: readonly Shape[]; readonly height: number } {
-  const names = lines.slice(0, NAMED_MAX).map(({ name }) => shortName(name, NAME_MAX));
+  const names = entries.slice(0, NAMED_MAX).map(({ name }) => shortName(name, NAME_MAX));
   const before = ENTRY.swatch + ENTRY.gap;
   const longest = Math.max(0, ...names.map(({ length }) => length));
   const column = before + longest * CHARACTER_PIXELS + ENTRY.apart;
   const columns = Math.max(1, Math.min(names.length, Math.floor((width + ENTRY.apart) / column)));
   const shapes = names.flatMap((name, i): Shape[] => {
     const [left, top] = [(i % columns) * column, Math.floor(i / columns) * ENTRY.height + ENTRY.height / 2];
-    const { color, dash } = lines[i]!;
-    const points = Float64Array.of(left, top, left + ENTRY.swatch, top);
-    return [
-      { kind: "path", points, stroke: color, width: 2, dash, alpha: 1 },
-      text(name, left + before, top + 4, "start", ink),
-    ];
+    const { color, dash } = entries[i]!;
+    const swatch: Shape =
+      dash === undefined
+        ? { kind: "dots", points: Float64Array.of(left + ENTRY.swatch / 2, top), fill: color, radius: 4, alpha: 1 }
+        : {
+            kind: "path",
+            points: Float64Array.of(left, top, left + ENTRY.swatch, top),
+            stroke: color,
+            width: 2,
+            dash,
+            alpha: 1,
+          };
+    return [swatch, text(name, left + before, top + 4, "start", ink)];
   });
   const rows = Math.ceil(names.length / columns) || 0;
-  const left = lines.length - names.length;
-  if (left > 0) shapes.push(text(`and ${counted(left, "more line")}`, 0, rows * ENTRY.height + 13, "start", ink));
+  const left = entries.length - names.length;
+  if (left > 0)
+    shapes.push(text(moreWords(left, entries[0]?.dash !== undefined), 0, rows * ENTRY.height + 13, "start", ink));
   return { shapes, height: (rows + (left > 0 ? 1 : 0)) * ENTRY.height };
 }
+
+const moreWords = (left: number, areLines: boolean): string =>
+  areLines ? `and ${counted(left, "more line")}` : `and ${left.toLocaleString("en-US")} more`;
 
 /** Returns a shape at another place. */
 function moved(shape: Shape, dx: number, dy: number): Shape {

@@ -1,4 +1,5 @@
 import { text } from "./axes-shapes.ts";
+import type { LegendEntry } from "./legend-entries.ts";
 import { shortNumber } from "./numbers.ts";
 import { rampColor, scaleOf, widened, type Range, type Scale } from "./scale.ts";
 import { CHARACTER_PIXELS, type Inks, type Scene, type Shape } from "./scene.ts";
@@ -29,6 +30,8 @@ export type ParallelScene = {
   readonly scene: Scene;
   readonly axes: readonly ParallelAxis[];
   readonly selected: readonly string[];
+  /** What the colors mean, for a picture outside of its page. */
+  readonly legend: readonly LegendEntry[];
 };
 
 /** The brushed range of a column, from one height to another in pixels. */
@@ -79,6 +82,10 @@ export function parallelScene(
       const at = place(values[i] ?? null);
       return brush === undefined || (at !== undefined && at >= brush[0] - SLACK && at <= brush[1] + SLACK);
     });
+  const colorOf = (value: number | string | null): string => {
+    const end = axes.at(-1)?.place(value);
+    return end === undefined ? inks.faint : rampColor((bottom - end) / (bottom - top));
+  };
   const inside: Shape[] = [];
   const selected: string[] = [];
   for (const run of runs) {
@@ -88,12 +95,10 @@ export function parallelScene(
     });
     const chosen = isIn(run);
     if (chosen) selected.push(run.id);
-    const end = axes.at(-1)?.place(run.values.at(-1) ?? null);
-    const share = end === undefined ? undefined : (bottom - end) / (bottom - top);
     inside.push({
       kind: "path",
       points: Float64Array.from(points),
-      stroke: !chosen || share === undefined ? inks.faint : rampColor(share),
+      stroke: chosen ? colorOf(run.values.at(-1) ?? null) : inks.faint,
       width: 1.25,
       dash: [],
       alpha: chosen ? 0.75 : 0.12,
@@ -111,7 +116,21 @@ export function parallelScene(
       });
   }
   const plot = { left: 0, top: 0, width, height };
-  return { scene: { ...size, background: inks.surface, plot, around, inside }, axes, selected };
+  const name = columns[last]?.name ?? "";
+  const legend = endValues(runs.map((run) => run.values[last] ?? null)).map((value) => ({
+    name: `${name}: ${typeof value === "number" ? shortNumber(value) : (value ?? "none")}`,
+    color: colorOf(value),
+  }));
+  return { scene: { ...size, background: inks.surface, plot, around, inside }, axes, selected, legend };
+}
+
+/** Returns the values that explain the colors of a column: each text, or the least and the greatest number; null where runs have none. */
+function endValues(values: readonly (number | string | null)[]): readonly (number | string | null)[] {
+  const known = [...new Set(values.filter((value) => value !== null))];
+  const isText = known.some((value) => typeof value === "string");
+  const sorted = isText ? known.map(String).toSorted() : (known as number[]).toSorted((a, b) => a - b);
+  const ends = isText || sorted.length <= 2 ? sorted : [sorted[0]!, sorted.at(-1)!];
+  return [...new Set(ends), ...(known.length === 0 || !values.includes(null) ? [] : [null])];
 }
 
 type Places = {

@@ -1,5 +1,6 @@
 import type { AxisKind } from "./line-model.ts";
 import { axesOf } from "./axes-shapes.ts";
+import { rampEntries, type LegendEntry } from "./legend-entries.ts";
 import { counted, shortNumber } from "./numbers.ts";
 import { rampColor, widened, type Range, type Scale } from "./scale.ts";
 import type { Inks, Scene, Shape } from "./scene.ts";
@@ -22,6 +23,8 @@ export type ScatterScene = {
   readonly y: Scale;
   readonly points: readonly { readonly run: PlottedRun; readonly left: number; readonly top: number }[];
   readonly notes: readonly string[];
+  /** What the colors mean, for a picture outside of its page. */
+  readonly legend: readonly LegendEntry[];
 };
 
 /** How a picture of points is drawn. */
@@ -91,7 +94,13 @@ export function scatterScene(
       ? [`${axes.byLabel} from ${shortNumber(byRange[0])} (dark) to ${shortNumber(byRange[1])} (light)`]
       : []),
   ];
-  return { scene: { ...size, background: inks.surface, plot, around: shapes, inside }, x, y, points, notes };
+  const legend =
+    axes.byLabel === undefined
+      ? shown.map(({ name, color }) => ({ name, color }))
+      : byRange === undefined
+        ? []
+        : rampEntries(axes.byLabel, byRange, by.length < shown.length ? inks.faint : undefined);
+  return { scene: { ...size, background: inks.surface, plot, around: shapes, inside }, x, y, points, notes, legend };
 }
 
 /** Returns the steps of the best value so far. */

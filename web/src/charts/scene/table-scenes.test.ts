@@ -39,7 +39,7 @@ describe("points of runs", () => {
   });
 
   test("are colored by a third column, or gray without it", () => {
-    const { scene } = scatterScene(
+    const { scene, legend } = scatterScene(
       [run("a", 1, 1, 0), run("b", 2, 2, 9), run("c", 3, 3)],
       { ...axes, byLabel: "depth" },
       size,
@@ -50,6 +50,16 @@ describe("points of runs", () => {
       rampColor(1),
       inks.faint,
     ]);
+    expect(legend).toEqual([
+      { name: "depth: 0", color: rampColor(0) },
+      { name: "depth: 9", color: rampColor(1) },
+      { name: "depth: none", color: inks.faint },
+    ]);
+  });
+
+  test("are named by a legend where each has its own color", () => {
+    const { legend } = scatterScene([run("a", 1, 1), run("b", 2, 5), run("c", null, 3)], axes, size, inks)!;
+    expect(legend).toEqual(["a", "b"].map((name) => ({ name, color: "#123456" })));
   });
 });
 
@@ -71,6 +81,18 @@ describe("parallel coordinates", () => {
     ]);
     const paths = scene.inside.flatMap((shape) => (shape.kind === "path" ? [shape.points] : []));
     expect(paths.map((points) => points.some(Number.isNaN))).toEqual([false, false, true]);
+  });
+
+  test.each([
+    ["numbers", [1, 2, 3], { "loss: 1": 0, "loss: 3": 2 }],
+    ["one number", [2, 2, null], { "loss: 2": 0, "loss: none": 2 }],
+    ["texts", ["b", "a", 3], { "loss: 3": 2, "loss: a": 1, "loss: b": 0 }],
+    ["nothing", [null, null, null], {}],
+  ] as const)("have a legend of the colors of the last column: %s", (_what, values, places) => {
+    const some = values.map((value, i) => ({ id: String(i), name: "x", values: [0, value] }));
+    const { scene, legend } = parallelScene([{ name: "lr" }, { name: "loss" }], some, new Map(), size, inks);
+    const strokes = scene.inside.map((shape) => shape.kind === "path" && shape.stroke);
+    expect(legend).toEqual(Object.entries(places).map(([name, i]) => ({ name, color: strokes[i] })));
   });
 
   test("select the runs that pass all brushes", () => {

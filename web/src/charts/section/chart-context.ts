@@ -59,11 +59,20 @@ export type ChartContext = {
 /** Series by metric. */
 export type GivenSeries = ReadonlyMap<string, readonly Series[]>;
 
-/** The choices for charts: those of the address, or, beginning with `settings`, those of this place alone. */
+/**
+ * The choices for charts: those of the address, or, beginning with `settings`, those of this place alone. Patterns are those of the address everywhere,
+ * because a run looks the same on the whole page.
+ */
 export function useChartState(settings: Partial<ChartState> | undefined): Pick<ChartContext, "state" | "change"> {
   const [own, setOwn] = useState<ChartState>({ ...STATE_USUAL, ...settings });
   if (settings !== undefined)
-    return { state: own, change: (changes) => setOwn((before) => ({ ...before, ...changes })) };
+    return {
+      state: { ...own, patterns: stateOf(currentLocation.value.query).patterns },
+      change: ({ patterns, ...changes }) => {
+        if (patterns !== undefined) setQuery({ patterns: patterns ? "1" : undefined }, { replace: true });
+        setOwn((before) => ({ ...before, ...changes }));
+      },
+    };
   return {
     state: stateOf(currentLocation.value.query),
     change: (changes, options) => setQuery(queryOf({ ...stateOf(currentLocation.peek().query), ...changes }), options),

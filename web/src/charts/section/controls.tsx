@@ -1,5 +1,5 @@
 import { Button } from "../../ui/button.tsx";
-import { Menu } from "../../ui/menu.tsx";
+import { Menu, type MenuItem } from "../../ui/menu.tsx";
 import { Select, TextField, type Option } from "../../ui/field.tsx";
 import { KeyBrowser } from "../keys/key-browser.tsx";
 import type { KeyMatch } from "../keys/sections.ts";
@@ -22,7 +22,7 @@ export const KINDS: readonly Option<Smoothing["kind"] | "none">[] = [
 ];
 
 type ControlsProps = {
-  readonly context: Pick<ChartContext, "state" | "change">;
+  readonly context: Pick<ChartContext, "state" | "change" | "given">;
   readonly metricKeys: readonly string[];
   readonly configKeys: readonly string[];
 };
@@ -48,21 +48,32 @@ export function Controls({ match, ...props }: ControlsProps & { readonly match: 
   );
 }
 
-/** The choices for the axes and lines of charts. */
+/** The choices for the axes and lines of charts; where their series are given, those that read nothing. */
 export function AxisControls({ context, metricKeys, configKeys }: ControlsProps) {
   const { state, change } = context;
+  const isRead = context.given === undefined;
   const { x, xLog, yLog, ignoreOutliers, band, group, lineage, patterns, zoom } = state;
+  const forkItem: MenuItem = {
+    label: "Show the parent's part of forks",
+    checked: lineage,
+    disabled: group !== undefined,
+    onSelect: () => change({ lineage: !lineage }),
+  };
   return (
     <>
-      <Select
-        label="Horizontal axis"
-        hideLabel
-        value={x}
-        options={axisOptions(x, metricKeys)}
-        onChange={(value) => change({ x: value as XAxis, zoom: undefined })}
-      />
-      <SmoothingControl context={context} />
-      <GroupControl context={context} configKeys={configKeys} />
+      {isRead && (
+        <>
+          <Select
+            label="Horizontal axis"
+            hideLabel
+            value={x}
+            options={axisOptions(x, metricKeys)}
+            onChange={(value) => change({ x: value as XAxis, zoom: undefined })}
+          />
+          <SmoothingControl context={context} />
+          <GroupControl context={context} configKeys={configKeys} />
+        </>
+      )}
       <Menu
         label="Axes"
         button={{ kind: "plain", size: "s", icon: "settings" }}
@@ -83,13 +94,7 @@ export function AxisControls({ context, metricKeys, configKeys }: ControlsProps)
             onSelect: () => change({ band: "range" }),
           },
           { label: "No bands", checked: band === "none", onSelect: () => change({ band: "none" }) },
-          "line",
-          {
-            label: "Show the parent's part of forks",
-            checked: lineage,
-            disabled: group !== undefined,
-            onSelect: () => change({ lineage: !lineage }),
-          },
+          ...(isRead ? (["line", forkItem] as const) : []),
         ]}
       >
         Axes

@@ -3,6 +3,7 @@ import { saveFile } from "../../ui/save-file.ts";
 import { inTheme } from "../look/palette.ts";
 import { drawScene } from "../scene/canvas.ts";
 import { framed, lineFigure, PAPER, type FigureWords } from "../scene/figure.ts";
+import type { LegendEntry } from "../scene/legend-entries.ts";
 import type { Line } from "../scene/line-model.ts";
 import type { LineScene, LineSceneInput } from "../scene/line-scene.ts";
 import type { Inks, Scene } from "../scene/scene.ts";
@@ -30,9 +31,14 @@ export function downloadLines(
   if (figure !== undefined) void download(figure, words.title, kind);
 }
 
-/** Stores another picture with its title. */
-export function downloadScene(scene: Scene, title: string, inks: Inks, kind: PictureKind): void {
-  void download(framed(scene, title, inks), title, kind);
+/** Stores another picture with its title and its legend. */
+export function downloadScene(
+  scene: Scene,
+  { title, legend }: { readonly title: string; readonly legend: readonly LegendEntry[] | undefined },
+  inks: Inks,
+  kind: PictureKind,
+): void {
+  void download(framed(scene, title, inks, legend), title, kind);
 }
 
 async function download(scene: Scene, title: string, kind: PictureKind): Promise<void> {

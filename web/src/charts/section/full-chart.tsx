@@ -40,9 +40,7 @@ export function FullChart({
     <Dialog title={title} full onClose={onClose}>
       <div class="tm-chart-full" aria-busy={data.busy || undefined}>
         <div class="tm-chart-controls" role="group" aria-label="Chart">
-          {context.given === undefined && (
-            <AxisControls context={context} metricKeys={context.metricKeys} configKeys={context.configKeys} />
-          )}
+          <AxisControls context={context} metricKeys={context.metricKeys} configKeys={context.configKeys} />
           <Button
             size="s"
             icon={asTable ? "chart" : "table"}
