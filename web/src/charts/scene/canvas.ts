@@ -1,3 +1,4 @@
+import { fillBands, strokeLines, type Pixels } from "./canvas-paths.ts";
 import { EDGE, FONT, type Scene, type Shape } from "./scene.ts";
 
 /** Draws a picture; `ratio` is how many pixels of the device one pixel of the picture has. */
@@ -6,18 +7,19 @@ export function drawScene(context: CanvasRenderingContext2D, scene: Scene, ratio
   context.setTransform(ratio, 0, 0, ratio, 0, 0);
   context.clearRect(0, 0, width, height);
   context.lineJoin = "round";
-  for (const shape of scene.around) drawShape(context, shape);
+  const pixels: Pixels = { ratio, width };
+  for (const shape of scene.around) drawShape(context, shape, pixels);
   context.save();
   context.beginPath();
   context.rect(plot.left - EDGE, plot.top - EDGE, plot.width + 2 * EDGE, plot.height + 2 * EDGE);
   context.clip();
-  for (const shape of scene.inside) drawShape(context, shape);
+  for (const shape of scene.inside) drawShape(context, shape, pixels);
   context.restore();
   context.globalAlpha = 1;
 }
 
 /** Draws one shape. */
-function drawShape(context: CanvasRenderingContext2D, shape: Shape): void {
+function drawShape(context: CanvasRenderingContext2D, shape: Shape, pixels: Pixels): void {
   if (shape.kind === "text") {
     drawText(context, shape);
     return;
@@ -27,15 +29,17 @@ function drawShape(context: CanvasRenderingContext2D, shape: Shape): void {
     case "path":
       context.strokeStyle = shape.stroke;
       context.lineWidth = shape.width;
-      context.setLineDash([...shape.dash]);
-      trace(context, shape.points);
-      context.stroke();
-      context.setLineDash([]);
+      if (shape.dash.length > 0) context.setLineDash([...shape.dash]);
+      strokeLines(context, shape.points, {
+        pixels,
+        isDashed: shape.dash.length > 0,
+        isOpaque: shape.alpha === 1,
+      });
+      if (shape.dash.length > 0) context.setLineDash([]);
       break;
     case "area":
       context.fillStyle = shape.fill;
-      trace(context, shape.points);
-      context.fill();
+      fillBands(context, shape.points, pixels.ratio);
       break;
     case "dots": {
       context.fillStyle = shape.fill;
@@ -54,20 +58,6 @@ function drawShape(context: CanvasRenderingContext2D, shape: Shape): void {
       for (let i = 0; i < boxes.length; i += 4)
         context.fillRect(boxes[i]!, boxes[i + 1]!, boxes[i + 2]!, boxes[i + 3]!);
       break;
-    }
-  }
-}
-
-function trace(context: CanvasRenderingContext2D, points: Float64Array): void {
-  context.beginPath();
-  let isOpen = false;
-  for (let i = 0; i < points.length; i += 2) {
-    const [x, y] = [points[i]!, points[i + 1]!];
-    if (Number.isNaN(x)) isOpen = false;
-    else if (isOpen) context.lineTo(x, y);
-    else {
-      context.moveTo(x, y);
-      isOpen = true;
     }
   }
 }

@@ -30,30 +30,21 @@ export function extentOf(lines: readonly Line[], axes: Axes): Extent | undefined
   let [low, high] = [Infinity, -Infinity];
   let [droppedX, droppedY, notFinite] = [0, 0, 0];
   let droppedAtLeast = false;
-  const take = (value: number): void => {
-    if (!Number.isFinite(value) || (axes.y.log && value <= 0)) return;
-    if (value < low) low = value;
-    if (value > high) high = value;
-  };
   for (const line of lines) {
-    const { x: xs, y, low: lows, high: highs, count } = line;
-    if (axes.x.log) droppedX += pointsBefore(line, axes.x.log ? firstAbove(xs) : 0);
-    const end = lowerBound(xs, nextAfter(x[1]));
-    for (let i = lowerBound(xs, x[0]); i < end; i++) {
-      const [value, least, most] = [y[i]!, lows?.[i] ?? y[i]!, highs?.[i] ?? y[i]!];
-      if (!Number.isFinite(value)) {
-        notFinite += 1;
-        continue;
-      }
-      if (axes.y.log && !(most > 0)) droppedY += count?.[i] ?? 1;
-      else if (axes.y.log && !(least > 0)) {
-        droppedY += 1;
-        droppedAtLeast ||= count !== undefined && count[i]! > 2;
-      }
-      take(value);
-      take(least);
-      take(most);
+    const { x: xs, y, low: lows, high: highs } = line;
+    if (axes.x.log) droppedX += pointsBefore(line, firstAbove(xs));
+    const [from, end] = [lowerBound(xs, x[0]), lowerBound(xs, nextAfter(x[1]))];
+    for (const column of [y, lows, highs]) {
+      if (column === undefined) continue;
+      const [least, most] = rangeIn(column, from, end, axes.y.log);
+      low = Math.min(low, least);
+      high = Math.max(high, most);
     }
+    notFinite += notFiniteIn(y, from, end);
+    if (!axes.y.log) continue;
+    const dropped = notAboveZero(line, from, end);
+    droppedY += dropped.count;
+    droppedAtLeast ||= dropped.isAtLeast;
   }
   if (low > high) {
     if (axes.zoomY === undefined && notFinite === 0 && droppedY === 0) return undefined;
@@ -73,6 +64,42 @@ export function extentOf(lines: readonly Line[], axes: Axes): Extent | undefined
     cutTo: isCut ? whole : undefined,
     notFinite,
   };
+}
+
+/** Returns the lowest and highest of the numbers that an axis has a place for. */
+function rangeIn(column: Float64Array, from: number, end: number, log: boolean): Range {
+  let [low, high] = [Infinity, -Infinity];
+  const under = log ? 0 : -Infinity;
+  for (let i = from; i < end; i++) {
+    const value = column[i]!;
+    if (value > under && value < low) low = value;
+    if (value > high && value > under && value < Infinity) high = value;
+  }
+  return [low, high];
+}
+
+function notFiniteIn(column: Float64Array, from: number, end: number): number {
+  let count = 0;
+  for (let i = from; i < end; i++) if (!Number.isFinite(column[i]!)) count += 1;
+  return count;
+}
+
+/** Counts the points that a logarithmic axis has no place for. Of a bucket only its ends are known. */
+function notAboveZero(
+  { y, low = y, high = y, count: counts }: Line,
+  from: number,
+  end: number,
+): { readonly count: number; readonly isAtLeast: boolean } {
+  let [count, isAtLeast] = [0, false];
+  for (let i = from; i < end; i++) {
+    if (!Number.isFinite(y[i]!)) continue;
+    if (!(high[i]! > 0)) count += counts?.[i] ?? 1;
+    else if (!(low[i]! > 0)) {
+      count += 1;
+      isAtLeast ||= counts !== undefined && counts[i]! > 2;
+    }
+  }
+  return { count, isAtLeast };
 }
 
 /** Returns a range with the ends that were chosen, unless nothing would lie between them. */

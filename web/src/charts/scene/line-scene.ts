@@ -1,6 +1,6 @@
 import { axesOf } from "./axes-shapes.ts";
 import { extentOf, type Extent } from "./extent.ts";
-import type { Axes, Line } from "./line-model.ts";
+import { lowerBound, type Axes, type Line } from "./line-model.ts";
 import { lineShapes } from "./line-shapes.ts";
 import { counted, shortNumber } from "./numbers.ts";
 import type { Scale } from "./scale.ts";
@@ -50,27 +50,16 @@ export function lineScene({ lines, axes, size, inks, highlight }: LineSceneInput
 function marksOf(lines: readonly Line[], x: Scale, bottom: number): Shape[] {
   return lines.flatMap((line): Shape[] => {
     const points: number[] = [];
-    line.y.forEach((value, i) => {
-      const left = x.toPixel(line.x[i]!);
-      if (Number.isFinite(value) || !Number.isFinite(left)) return;
+    const { id, color, x: xs, y: ys } = line;
+    for (let i = lowerBound(xs, x.domain[0]); i < xs.length && xs[i]! <= x.domain[1]; i++) {
+      const value = ys[i]!;
+      if (Number.isFinite(value)) continue;
+      const left = x.toPixel(xs[i]!);
       const [top, low] = value === Infinity ? [0, 0] : [bottom - 7, bottom - 1];
-      points.push(
-        left - 3,
-        top,
-        left + 3,
-        low,
-        Number.NaN,
-        Number.NaN,
-        left - 3,
-        low,
-        left + 3,
-        top,
-        Number.NaN,
-        Number.NaN,
-      );
-    });
+      points.push(left - 3, top, left + 3, low, Number.NaN, Number.NaN);
+      points.push(left - 3, low, left + 3, top, Number.NaN, Number.NaN);
+    }
     if (points.length === 0) return [];
-    const { id, color } = line;
     return [
       { kind: "path", points: Float64Array.from(points), stroke: color, width: 1.5, dash: [], alpha: 1, line: id },
     ];

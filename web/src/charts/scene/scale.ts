@@ -9,6 +9,8 @@ export type Scale = {
   readonly log: boolean;
   /** NaN for values without a place on the axis: on a logarithmic one, those not above 0. */
   readonly toPixel: (value: number) => number;
+  /** Returns the pixels of the values from one place of a column up to another. */
+  readonly toPixels: (values: Float64Array, from: number, to: number) => Float64Array;
   readonly toValue: (pixel: number) => number;
 };
 
@@ -22,11 +24,20 @@ export function scaleOf(domain: Range, pixels: Range, log = false): Scale {
   // Halves, because the distance of the largest numbers is beyond the largest number.
   const span = high / 2 - low / 2;
   const [from, to] = pixels;
+  const perHalf = span === 0 ? 0 : (to - from) / span;
+  const base = span === 0 ? from + (to - from) / 2 : from;
+  const toPixel = (value: number): number => base + (place(value) / 2 - low / 2) * perHalf;
   return {
     domain,
     pixels,
     log,
-    toPixel: (value) => from + (to - from) * (span === 0 ? 0.5 : (place(value) / 2 - low / 2) / span),
+    toPixel,
+    toPixels(values, begin, end) {
+      const found = new Float64Array(end - begin);
+      if (log) for (let i = begin; i < end; i++) found[i - begin] = toPixel(values[i]!);
+      else for (let i = begin; i < end; i++) found[i - begin] = base + (values[i]! / 2 - low / 2) * perHalf;
+      return found;
+    },
     toValue: (pixel) => back(span === 0 ? low : low + ((pixel - from) / (to - from)) * span * 2),
   };
 }

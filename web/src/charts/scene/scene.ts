@@ -18,6 +18,7 @@ export type Shape =
       /** The name of that line, for those who read files. */
       readonly label?: string;
     }
+  /** A band: each piece goes along its upper edge and back below it, at the same places. */
   | { readonly kind: "area"; readonly points: Float64Array; readonly fill: string; readonly alpha: number }
   | {
       readonly kind: "dots";

@@ -1,4 +1,4 @@
-import { nearestAt, stepAt, type Axes, type Line } from "../scene/line-model.ts";
+import { lowerBound, nearestAt, stepAt, type Axes, type Line } from "../scene/line-model.ts";
 import type { Scale } from "../scene/scale.ts";
 import type { LineScene } from "../scene/line-scene.ts";
 import { counted, shortDuration, shortNumber } from "../scene/numbers.ts";
@@ -92,13 +92,11 @@ export function summaryOf(title: string, lines: readonly Line[], drawn: LineScen
   if (drawn === undefined) return `${title}: no points`;
   const { x, extent } = drawn;
   let [low, high] = [Infinity, -Infinity];
-  for (const line of lines)
-    line.x.forEach((at, i) => {
-      if (at < x.domain[0] || at > x.domain[1]) return;
-      const [least, most] = [line.low?.[i] ?? line.y[i]!, line.high?.[i] ?? line.y[i]!];
-      if (least < low) low = least;
-      if (most > high) high = most;
-    });
+  for (const { x: xs, y, low: lows = y, high: highs = y } of lines)
+    for (let i = lowerBound(xs, x.domain[0]); i < xs.length && xs[i]! <= x.domain[1]; i++) {
+      if (lows[i]! < low) low = lows[i]!;
+      if (highs[i]! > high) high = highs[i]!;
+    }
   const values = low > high ? "no values" : `values ${shortNumber(low)} to ${shortNumber(high)}`;
   const ends = extent.x.map((end) => axisText(axes, end));
   return `${title}: ${counted(lines.length, "line")}, ${ends[0]} to ${ends[1]}, ${values}. Arrow keys read values.`;
