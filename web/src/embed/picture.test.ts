@@ -18,7 +18,7 @@ test("lines are named by their runs, and end at points without a value", () => {
   expect(mine).toEqual([
     ["0", "path", "first"],
     ["0", "dots", "first"],
-    ["0", "path", undefined],
+    ["0", "path", "first, values that are not finite"],
   ]);
   expect(notes).toEqual(["1 value is not finite, marked ×"]);
 });

@@ -78,7 +78,9 @@ export function nearestReading(
   { x, y }: LineScene,
   at: { readonly left: number; readonly top: number },
 ): Reading | undefined {
-  const distance = ({ left, top }: Reading): number => Math.hypot(left - at.left, top - at.top);
+  // Points without a value are infinitely far away.
+  const distance = ({ left, top }: Reading): number =>
+    Number.isFinite(top) ? Math.hypot(left - at.left, top - at.top) : Infinity;
   return readingsAt(lines, x.toValue(at.left), x, y, Infinity).reduce<Reading | undefined>(
     (nearest, one) => (nearest === undefined || distance(one) < distance(nearest) ? one : nearest),
     undefined,

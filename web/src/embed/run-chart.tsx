@@ -55,7 +55,7 @@ export function RunChart({ chart, runs, highlight, hasPatterns }: RunChartProps)
             label={summaryOf(chart.key, lines)}
             classOf={(line) => `${colorOf(line)}${line === highlighted ? " is-pointed" : ""}`}
           >
-            {reading !== undefined && (
+            {reading !== undefined && Number.isFinite(reading.top) && (
               <circle class={`mark ${colorOf(reading.line.id)}`} r="4" cx={reading.left} cy={reading.top} />
             )}
           </ScenePicture>

@@ -25,18 +25,19 @@ test.each([[null], [""], ["  "], [7]])("a run whose name is %j is labeled by its
   expect(run!.name).toBe("0c9b8a1e");
 });
 
-test("values that are not finite numbers are gaps, and points without a step are left out", () => {
+test("infinite values are kept, what has none is a gap, and points without a step are left out", () => {
   const metrics = [
     { step: 0, value: "NaN" },
     { step: 1, value: null },
     { step: 2 },
-    { step: 3, value: Infinity },
+    { step: 3, value: "Infinity" },
     { step: 4, value: 4 },
     { step: null, value: 5 },
   ];
   const { charts } = readView(answer([{ id: "a" }], [{ run_id: "a", metrics }]));
   expect(charts[0]!.lines[0]!.points).toEqual([
-    ...[0, 1, 2, 3].map((step) => ({ step, value: null })),
+    ...[0, 1, 2].map((step) => ({ step, value: null })),
+    { step: 3, value: Infinity },
     { step: 4, value: 4 },
   ]);
 });

@@ -1,4 +1,4 @@
-/** A point of a line. A value that is not a finite number is null. */
+/** A point of a line. NaN, and what is not a number, is null. */
 export type Point = { readonly step: number; readonly value: number | null };
 
 /** A run as the page shows it. */
@@ -59,5 +59,6 @@ export function readView(answer: unknown): View {
 
 function readPoint({ step, value }: { readonly step?: unknown; readonly value?: unknown }): Point[] {
   if (typeof step !== "number" || !Number.isFinite(step)) return [];
-  return [{ step, value: typeof value === "number" && Number.isFinite(value) ? value : null }];
+  const known = value === "Infinity" || value === "-Infinity" ? Number(value) : value;
+  return [{ step, value: typeof known === "number" && !Number.isNaN(known) ? known : null }];
 }

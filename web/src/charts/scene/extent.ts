@@ -1,4 +1,5 @@
 import { lowerBound, type Axes, type Line } from "./line-model.ts";
+import { notFiniteIn, type NotFinite } from "./not-finite.ts";
 import { aboveZero, widened, type Range } from "./scale.ts";
 
 /** The ranges that the axes of a chart cover, and the values outside of them. */
@@ -12,8 +13,7 @@ export type Extent = {
   /** Points or buckets that reach beyond the axis because outliers are left out, and how far they go. */
   readonly cut: number;
   readonly cutTo: Range | undefined;
-  /** Values that are not finite numbers. */
-  readonly notFinite: number;
+  readonly notFinite: NotFinite;
 };
 
 /** Room beyond the data, so that no line lies on the frame. */
@@ -28,8 +28,8 @@ export function extentOf(lines: readonly Line[], axes: Axes): Extent | undefined
   const x = axes.zoomX ?? extentX(lines, axes.x.log);
   if (x === undefined) return undefined;
   let [low, high] = [Infinity, -Infinity];
-  let [droppedX, droppedY, notFinite] = [0, 0, 0];
-  let droppedAtLeast = false;
+  let [droppedX, droppedY, droppedAtLeast] = [0, 0, false];
+  let notFinite: NotFinite = { count: 0, isAbove: false, isBelow: false };
   for (const line of lines) {
     const { x: xs, y, low: lows, high: highs } = line;
     if (axes.x.log) droppedX += pointsBefore(line, firstAbove(xs));
@@ -40,14 +40,20 @@ export function extentOf(lines: readonly Line[], axes: Axes): Extent | undefined
       low = Math.min(low, least);
       high = Math.max(high, most);
     }
-    notFinite += notFiniteIn(y, from, end);
+    const more = notFiniteIn(line, from, end);
+    if (more.count > 0)
+      notFinite = {
+        count: notFinite.count + more.count,
+        isAbove: notFinite.isAbove || more.isAbove,
+        isBelow: notFinite.isBelow || more.isBelow,
+      };
     if (!axes.y.log) continue;
     const dropped = notAboveZero(line, from, end);
     droppedY += dropped.count;
     droppedAtLeast ||= dropped.isAtLeast;
   }
   if (low > high) {
-    if (axes.zoomY === undefined && notFinite === 0 && droppedY === 0) return undefined;
+    if (axes.zoomY === undefined && notFinite.count === 0 && droppedY === 0) return undefined;
     [low, high] = axes.y.log ? [1, 10] : [0, 1];
   }
   const whole: Range = [low, high];
@@ -76,12 +82,6 @@ function rangeIn(column: Float64Array, from: number, end: number, log: boolean):
     if (value > high && value > under && value < Infinity) high = value;
   }
   return [low, high];
-}
-
-function notFiniteIn(column: Float64Array, from: number, end: number): number {
-  let count = 0;
-  for (let i = from; i < end; i++) if (!Number.isFinite(column[i]!)) count += 1;
-  return count;
 }
 
 /** Counts the points that a logarithmic axis has no place for. Of a bucket only its ends are known. */

@@ -14,6 +14,8 @@ export type Line = {
   /** Whether the band is how far the runs of a group spread, which has no spikes that may hide in a bucket. */
   readonly isSpread?: boolean;
   readonly count?: Float64Array | undefined;
+  /** Of buckets: how many of their values are NaN or infinite, in addition to `count`. */
+  readonly nonFinite?: Float64Array | undefined;
   /** Only its points are drawn. */
   readonly hasOnlyPoints?: boolean;
   readonly smoothed?: Float64Array | undefined;
@@ -54,12 +56,10 @@ export function lowerBound(column: Float64Array, value: number): number {
   return low;
 }
 
-/** Returns the place of the point that is nearest on the axis and has a value; -1 where there is none. */
-export function nearestAt(line: Line, x: number): number {
-  const at = lowerBound(line.x, x);
-  let [before, after] = [at - 1, at];
-  while (before >= 0 && !Number.isFinite(line.y[before]!)) before -= 1;
-  while (after < line.x.length && !Number.isFinite(line.y[after]!)) after += 1;
+/** Returns the place of the point that is nearest on the axis, be its value finite or not; -1 where there is none. */
+export function nearestAt(line: Pick<Line, "x">, x: number): number {
+  const after = lowerBound(line.x, x);
+  const before = after - 1;
   if (after >= line.x.length) return before;
   if (before < 0) return after;
   return x - line.x[before]! <= line.x[after]! - x ? before : after;

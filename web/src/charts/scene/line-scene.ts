@@ -1,7 +1,8 @@
 import { axesOf } from "./axes-shapes.ts";
 import { extentOf, type Extent } from "./extent.ts";
-import { lowerBound, type Axes, type Line } from "./line-model.ts";
+import type { Axes, Line } from "./line-model.ts";
 import { lineShapes } from "./line-shapes.ts";
+import { notFiniteMarks, notFiniteNote } from "./not-finite.ts";
 import { counted, shortNumber } from "./numbers.ts";
 import type { Scale } from "./scale.ts";
 import type { Inks, Scene, Shape } from "./scene.ts";
@@ -41,29 +42,9 @@ export function lineScene({ lines, axes, size, inks, highlight }: LineSceneInput
   );
   // The highlighted line lies above all others.
   for (const line of lines) if (isKnown && line.id === highlight) inside.push(...lineShapes(line, x, y, "highlighted"));
-  inside.push(...marksOf(lines, x, plot.top + plot.height));
+  inside.push(...notFiniteMarks(lines, x, plot));
   const scene: Scene = { ...size, background: inks.surface, plot, around: shapes, inside };
   return { scene, x, y, extent, notes: notesOf(extent) };
-}
-
-/** Marks at the lower frame where a value is not a finite number. */
-function marksOf(lines: readonly Line[], x: Scale, bottom: number): Shape[] {
-  return lines.flatMap((line): Shape[] => {
-    const points: number[] = [];
-    const { id, color, x: xs, y: ys } = line;
-    for (let i = lowerBound(xs, x.domain[0]); i < xs.length && xs[i]! <= x.domain[1]; i++) {
-      const value = ys[i]!;
-      if (Number.isFinite(value)) continue;
-      const left = x.toPixel(xs[i]!);
-      const [top, low] = value === Infinity ? [0, 0] : [bottom - 7, bottom - 1];
-      points.push(left - 3, top, left + 3, low, Number.NaN, Number.NaN);
-      points.push(left - 3, low, left + 3, top, Number.NaN, Number.NaN);
-    }
-    if (points.length === 0) return [];
-    return [
-      { kind: "path", points: Float64Array.from(points), stroke: color, width: 1.5, dash: [], alpha: 1, line: id },
-    ];
-  });
 }
 
 /** Describes in sentences which data is not drawn. */
@@ -78,6 +59,6 @@ function notesOf({ droppedX, droppedY, droppedAtLeast, cut, cutTo, notFinite }: 
     notes.push(
       `${counted(cut, "outlier")} beyond the axis, which would reach from ${cutTo.map(shortNumber).join(" to ")}`,
     );
-  if (notFinite > 0) notes.push(`${counted(notFinite, "value is", "values are")} not finite, marked ×`);
-  return notes;
+  const marked = notFiniteNote(notFinite);
+  return marked === "" ? notes : [...notes, marked];
 }

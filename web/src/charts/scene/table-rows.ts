@@ -1,13 +1,14 @@
 import { csvCell } from "@tidemark/values/csv";
 import { isInherited, lowerBound, type Line } from "./line-model.ts";
-import { counted } from "./numbers.ts";
+import { notFiniteAt } from "./not-finite.ts";
+import { counted, shortNumber } from "./numbers.ts";
 import type { Range } from "./scale.ts";
 
 const ROWS_MAX = 200;
 const COLUMNS_MAX = 20;
 
-/** A place of the axis with the value of each line there. */
-type TableRow = { readonly x: number; readonly values: readonly (number | undefined)[] };
+/** A place of the axis with what each line has there: its value, and how many of a bucket's are not finite. */
+type TableRow = { readonly x: number; readonly values: readonly (string | undefined)[] };
 
 /** Returns a table of lines: a limited number of rows and columns, evenly chosen, and a sentence on omitted ones. */
 export function rowsOf(
@@ -25,7 +26,7 @@ export function rowsOf(
     x,
     values: shown.map((line) => {
       const at = lowerBound(line.x, x);
-      return line.x[at] === x ? (line.smoothed?.[at] ?? line.y[at]) : undefined;
+      return line.x[at] === x ? cellText(line, at) : undefined;
     }),
   }));
   const parts = [
@@ -35,8 +36,16 @@ export function rowsOf(
   return { shown, rows, left: parts.length === 0 ? "" : `This shows ${parts.join(" and ")}. The CSV file has all.` };
 }
 
+function cellText(line: Line, at: number): string {
+  const own = line.y[at]!;
+  if (!Number.isFinite(own)) return shortNumber(own);
+  const value = shortNumber(line.smoothed?.[at] ?? own);
+  const others = notFiniteAt(line, at);
+  return others === 0 ? value : `${value} (${others} of ${others + (line.count?.[at] ?? 0)} not finite)`;
+}
+
 /** Columns that a line may have in addition to x and y. */
-const MORE = ["low", "high", "count", "smoothed", "step"] as const;
+const MORE = ["low", "high", "count", "nonFinite", "smoothed", "step"] as const;
 
 /**
  * Writes the data that a chart draws: a row for each point or bucket of each line in view, with full digits. `xName` and `yName` head the columns of the
@@ -51,7 +60,18 @@ export function csvOf(
     (name) => lines.some((line) => line[name] !== undefined) && !(name === "step" && xName === "step"),
   );
   const hasForks = lines.some(({ forkStep }) => forkStep !== undefined);
-  const rows = [["id", "name", xName, yName, ...more, ...(hasForks ? ["inherited"] : [])].map(csvCell).join(",")];
+  const rows = [
+    [
+      "id",
+      "name",
+      xName,
+      yName,
+      ...more.map((column) => (column === "nonFinite" ? "non_finite" : column)),
+      ...(hasForks ? ["inherited"] : []),
+    ]
+      .map(csvCell)
+      .join(","),
+  ];
   for (const line of lines) {
     const head = `${csvCell(line.id)},${csvCell(line.name)}`;
     for (let i = lowerBound(line.x, view[0]); i < line.x.length && line.x[i]! <= view[1]; i++) {

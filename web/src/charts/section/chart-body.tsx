@@ -134,7 +134,7 @@ function TableTwin({
                 {axes.x.kind === "step" || axes.x.kind === "number" ? shortNumber(x) : axisText(axes, x)}
               </th>
               {values.map((value, i) => (
-                <td key={shown[i]!.id}>{value === undefined ? "" : shortNumber(value)}</td>
+                <td key={shown[i]!.id}>{value ?? ""}</td>
               ))}
             </tr>
           ))}

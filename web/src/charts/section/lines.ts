@@ -49,13 +49,14 @@ export function runLines(
     return runs.flatMap(({ id, name: runName, forkStep: at }): Line[] => {
       const found = byRun.get(id);
       if (found === undefined) return [];
-      const { x, y, low, high, count, smoothed, step } = found;
+      const { x, y, low, high, count, nonFinite, smoothed, step } = found;
       const own = nameOf?.(key);
       const name = own ?? (keys.length === 1 ? runName : isAlone ? key : `${runName}, ${key}`);
       const look = isAlone ? lookOf(lookIdOf(own, key, k) ?? id, theme) : dashed(lookOf(id, theme), k);
       const band = state.band === "none" ? {} : { low, high };
       const forkStep = state.lineage ? at : undefined;
-      return [{ id: k === 0 ? id : `${id} ${key}`, name, ...look, x, y, ...band, count, smoothed, step, forkStep }];
+      const points = { x, y, ...band, count, nonFinite, smoothed, step };
+      return [{ id: k === 0 ? id : `${id} ${key}`, name, ...look, ...points, forkStep }];
     });
   });
 }

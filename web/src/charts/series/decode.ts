@@ -1,7 +1,7 @@
 import type { Series, SeriesQuery } from "./series.ts";
 
-/** Numbers as the server sends them; large integers are `bigint` where an answer was read with every digit. */
-export type SentColumn = readonly (number | bigint | null)[];
+/** Numbers as the server sends them: `NaN` and infinite ones are texts, and large integers are `bigint` where an answer was read with every digit. */
+export type SentColumn = readonly (number | bigint | "NaN" | "Infinity" | "-Infinity" | null)[];
 
 /** Returns numbers as charts draw them, NaN for null. */
 export function numbersOf(column: SentColumn): Float64Array {
@@ -38,15 +38,18 @@ export function seriesOf(sent: SentSeries, { x: axis }: Pick<SeriesQuery, "x">):
     ...(smoothed === undefined ? {} : { smoothed }),
   };
   if (!sent.sampled || count === undefined) return { ...common, x: left };
+  const nonFinite = column("non_finite");
   const more = Object.fromEntries(
     [
       ["low", column("min")],
       ["high", column("max")],
       ["first", column("first")],
       ["last", column("last")],
+      ["nonFinite", nonFinite],
     ].filter(([, values]) => values !== undefined),
-  ) as Pick<Series, "low" | "high" | "first" | "last">;
-  return { ...common, ...more, count, x: middles(left, count, axis === "step") };
+  ) as Pick<Series, "low" | "high" | "first" | "last" | "nonFinite">;
+  const points = nonFinite === undefined ? count : count.map((finite, i) => finite + nonFinite[i]!);
+  return { ...common, ...more, count, x: middles(left, points, axis === "step") };
 }
 
 /**

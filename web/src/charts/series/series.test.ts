@@ -33,6 +33,21 @@ describe("series of an answer", () => {
     expect(found.low).toBeUndefined();
   });
 
+  test("have values that are not finite in their place, and buckets their number", () => {
+    const raw = sent({ step: [0, 1, 2, 3], value: [1, "NaN", "Infinity", "-Infinity"], time: [0, 0, 0, 0] });
+    expect([...seriesOf(raw, { x: "step" }).y]).toEqual([1, Number.NaN, Infinity, -Infinity]);
+    const columns = { step: [0, 10, 20], mean: [1, null, 3], min: [1, null, 3], max: [1, null, 3], count: [9, 0, 1] };
+    const buckets = seriesOf(sent({ ...columns, non_finite: [1, 10, 0] }, { sampled: true }), { x: "step" });
+    // A bucket of one point lies where that is, one of ten in the middle of them.
+    expect([...buckets.x]).toEqual([4.5, 14.5, 20]);
+    expect([...buckets.y]).toEqual([1, Number.NaN, 3]);
+    expect([...buckets.nonFinite!]).toEqual([1, 10, 0]);
+    const [grown] = withNew([buckets], [series("r", [30, 40], [5, Number.NaN])]);
+    expect([...grown!.count!]).toEqual([9, 0, 1, 1, 0]);
+    expect([...grown!.nonFinite!]).toEqual([1, 10, 0, 0, 1]);
+    expect(withNew([series("r", [1])], [series("r", [2], [Infinity])])[0]).not.toHaveProperty("nonFinite");
+  });
+
   test("may have integers that were read with every digit", () => {
     expect([...numbersOf([1, null, 10n ** 20n])]).toEqual([1, Number.NaN, 1e20]);
   });

@@ -18,12 +18,14 @@ export type Series = {
   /** Where a point lies on the axis; of a bucket the middle of it. */
   readonly x: Float64Array;
   readonly step: Float64Array;
-  /** Values, or means of buckets. NaN for values that are not finite. */
+  /** Values, or means of the finite values of buckets, NaN without any. */
   readonly y: Float64Array;
   readonly low?: Float64Array;
   readonly high?: Float64Array;
-  /** Points of each bucket. */
+  /** Finite values of each bucket. */
   readonly count?: Float64Array;
+  /** Other values of each bucket; undefined where no bucket has any. */
+  readonly nonFinite?: Float64Array;
   readonly first?: Float64Array;
   readonly last?: Float64Array;
   readonly smoothed?: Float64Array;
@@ -115,7 +117,11 @@ function appended(one: Series, more: Series, from: number): Series {
   };
   const common = { ...one, x: join(one.x, more.x), step: join(one.step, more.step), y: join(one.y, more.y) };
   if (!one.sampled && !more.sampled) return common;
-  const single = (series: Series): Float64Array => series.count ?? new Float64Array(series.y.length).fill(1);
+  const single = (series: Series): Float64Array =>
+    series.count ?? series.y.map((value) => (Number.isFinite(value) ? 1 : 0));
+  const others = (series: Series): Float64Array =>
+    series.nonFinite ?? series.y.map((value) => (series.count === undefined && !Number.isFinite(value) ? 1 : 0));
+  const nonFinite = join(others(one), others(more));
   const column = (name: "low" | "high" | "first" | "last"): Float64Array =>
     join(one[name] ?? one.y, more[name] ?? more.y);
   return {
@@ -126,6 +132,7 @@ function appended(one: Series, more: Series, from: number): Series {
     first: column("first"),
     last: column("last"),
     count: join(single(one), single(more)),
+    ...(nonFinite.some((found) => found > 0) ? { nonFinite } : {}),
   };
 }
 

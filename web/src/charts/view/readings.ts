@@ -1,4 +1,5 @@
 import { lowerBound, nearestAt, stepAt, type Axes, type Line } from "../scene/line-model.ts";
+import { notFiniteAt } from "../scene/not-finite.ts";
 import type { Scale } from "../scene/scale.ts";
 import type { LineScene } from "../scene/line-scene.ts";
 import { counted, shortDuration, shortNumber } from "../scene/numbers.ts";
@@ -10,7 +11,7 @@ export type Reading = {
   readonly line: Line;
   readonly place: number;
   readonly x: number;
-  /** The smoothed value where there is one. */
+  /** The smoothed value where there is one. Of a point that is not finite, its value; of a bucket without a finite one NaN. */
   readonly value: number;
   readonly left: number;
   readonly top: number;
@@ -28,11 +29,15 @@ export function readingsAt(lines: readonly Line[], at: number, x: Scale, y: Scal
       if (place < 0) return [];
       const left = x.toPixel(line.x[place]!);
       if (!(Math.abs(left - crosshair) <= reach)) return [];
-      const value = line.smoothed?.[place] ?? line.y[place]!;
+      const own = line.y[place]!;
+      const value = Number.isFinite(own) ? (line.smoothed?.[place] ?? own) : own;
       return [{ line, place, x: line.x[place]!, value, left, top: y.toPixel(value) }];
     })
-    .toSorted((a, b) => b.value - a.value);
+    .toSorted((a, b) => heightOf(b) - heightOf(a) || 0);
 }
+
+/** NaN is below everything. */
+const heightOf = ({ value }: Reading): number => (Number.isNaN(value) ? -Infinity : value);
 
 /** Returns the reading that is nearest to a height in pixels. */
 export function nearestReading(readings: readonly Reading[], top: number | undefined): Reading | undefined {
@@ -82,6 +87,16 @@ export function spreadText({
     : `${shortNumber(least)} to ${shortNumber(most)}`;
 }
 
+/** Writes which values are not finite: `NaN at step 120`, or `3 of 40 values not finite` of a bucket. Empty where all are. */
+export function notFiniteText(axes: Axes, { line, place, x }: Pick<Reading, "line" | "place" | "x">): string {
+  const found = notFiniteAt(line, place);
+  if (found === 0) return "";
+  const all = found + (line.nonFinite === undefined ? 0 : (line.count?.[place] ?? 0));
+  return all === 1
+    ? `${shortNumber(line.y[place]!)} at ${placeText(axes, { line, place, x })}`
+    : `${found} of ${counted(all, "value")} not finite`;
+}
+
 /** Writes a clock time to the second, in the viewer's time zone: `2026-11-25 12:00:05`. */
 function clockText(ms: number, offsetMinutes: number): string {
   return new Date(ms + offsetMinutes * 60_000).toISOString().slice(0, "2026-11-25T12:00:05".length).replace("T", " ");
@@ -94,12 +109,14 @@ export function summaryOf(title: string, lines: readonly Line[], drawn: LineScen
   let [low, high] = [Infinity, -Infinity];
   for (const { x: xs, y, low: lows = y, high: highs = y } of lines)
     for (let i = lowerBound(xs, x.domain[0]); i < xs.length && xs[i]! <= x.domain[1]; i++) {
-      if (lows[i]! < low) low = lows[i]!;
-      if (highs[i]! > high) high = highs[i]!;
+      if (lows[i]! < low && lows[i]! > -Infinity) low = lows[i]!;
+      if (highs[i]! > high && highs[i]! < Infinity) high = highs[i]!;
     }
   const values = low > high ? "no values" : `values ${shortNumber(low)} to ${shortNumber(high)}`;
   const ends = extent.x.map((end) => axisText(axes, end));
-  return `${title}: ${counted(lines.length, "line")}, ${ends[0]} to ${ends[1]}, ${values}. Arrow keys read values.`;
+  const { count } = extent.notFinite;
+  const others = count === 0 ? "" : `, ${counted(count, "value")} not finite`;
+  return `${title}: ${counted(lines.length, "line")}, ${ends[0]} to ${ends[1]}, ${values}${others}. Arrow keys read values.`;
 }
 
 /** The overlay of a chart while the user points at it or drags. */

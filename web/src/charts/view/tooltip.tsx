@@ -6,7 +6,16 @@ import type { LineScene } from "../scene/line-scene.ts";
 import { NAME_MAX, shortName } from "../scene/names.ts";
 import { counted, shortNumber } from "../scene/numbers.ts";
 import type { ChartLink, Pointed } from "./chart-pointer.ts";
-import { axisText, listed, nearestReading, placeText, readingsAt, spreadText, type Reading } from "./readings.ts";
+import {
+  axisText,
+  listed,
+  nearestReading,
+  notFiniteText,
+  placeText,
+  readingsAt,
+  spreadText,
+  type Reading,
+} from "./readings.ts";
 import { tipPlace } from "./tip-place.ts";
 
 /** Lines that are listed; the others are counted. */
@@ -72,8 +81,9 @@ export function Tooltip({ id, link, lines, drawn, axes, plot, onHighlight }: Too
             </span>
             <span class="tm-chart-tip-value">{shortNumber(one.value)}</span>
             <span class="tm-chart-tip-spread">{spreadText(one)}</span>
+            <NotFinite text={notFiniteText(axes, one)} />
             {isInherited(one.line, one.place) && (
-              <small class="tm-chart-tip-fork">{`Part of its parent, forked at step ${shortNumber(one.line.forkStep!)}`}</small>
+              <small class="tm-chart-tip-note">{`Part of its parent, forked at step ${shortNumber(one.line.forkStep!)}`}</small>
             )}
           </li>
         ))}
@@ -83,6 +93,10 @@ export function Tooltip({ id, link, lines, drawn, axes, plot, onHighlight }: Too
       )}
     </NextTo>
   );
+}
+
+function NotFinite({ text }: { readonly text: string }) {
+  return text === "" ? null : <small class="tm-chart-tip-note">{text}</small>;
 }
 
 /** The crosshair where the pointer is, and the mark of the point that is read first, in pixels of the plot. */

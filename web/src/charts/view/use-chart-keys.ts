@@ -1,7 +1,7 @@
 import { useRef, useState } from "preact/hooks";
 import { isInherited, stepAt } from "../scene/line-model.ts";
 import { shortNumber } from "../scene/numbers.ts";
-import { readingsAt } from "./readings.ts";
+import { notFiniteText, readingsAt } from "./readings.ts";
 import { zoomedAround, type ChartParts } from "./chart-pointer.ts";
 
 /** Points that Page up and Page down, or an arrow with shift, go over. */
@@ -47,12 +47,14 @@ export function useChartKeys({ id, link, latest, onZoomX, setZoomY }: ChartParts
       const readings = readingsAt(lines, next, x, y);
       const read = readings.find((one) => one.x === next);
       const at = read === undefined || axes.x.kind !== "step" ? next : stepAt(read.line, read.place);
-      const values = readings
-        .slice(0, SAID_MAX)
-        .map(
-          ({ line, place, value }) =>
-            `${line.name} ${shortNumber(value)}${isInherited(line, place) ? ` (part of its parent, forked at step ${shortNumber(line.forkStep!)})` : ""}`,
-        );
+      const values = readings.slice(0, SAID_MAX).map((one) => {
+        const { line, place, value } = one;
+        const notes = [
+          notFiniteText(axes, one),
+          isInherited(line, place) ? `part of its parent, forked at step ${shortNumber(line.forkStep!)}` : "",
+        ].filter((note) => note !== "");
+        return `${line.name} ${shortNumber(value)}${notes.length === 0 ? "" : ` (${notes.join("; ")})`}`;
+      });
       const more = readings.length > SAID_MAX ? `, and ${readings.length - SAID_MAX} more` : "";
       setAnnounced(`At ${shortNumber(at)}: ${values.join(", ")}${more}`);
       return;
