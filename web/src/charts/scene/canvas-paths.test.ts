@@ -52,19 +52,19 @@ describe("lines", () => {
         const at = all.findIndex(([what]) => what === "stroke");
         return i >= at - 1 && i <= at + 2;
       });
-    expect(cut(true)).toEqual([["line", 155.5, 7], ["stroke"], ["move", 154.5, 7], ["line", 160, 7]]);
+    expect(cut(true)).toEqual([["line", 155.2, 7], ["stroke"], ["move", 154.8, 7], ["line", 160, 7]]);
     expect(cut(false)).toEqual([["line", 155, 7], ["stroke"], ["move", 155, 7], ["line", 160, 7]]);
   });
 
   test("pass all their points in order", () => {
     const points = flat(100);
     const xs = stroked(points).steps.flatMap(([, x]) => (x !== undefined && x % 10 === 0 ? [x] : []));
-    expect(xs).toEqual([...points.filter((_, i) => i % 2 === 0)]);
+    expect(Float64Array.from(xs)).toEqual(points.filter((_, i) => i % 2 === 0));
   });
 
   test("with dashes go on with them behind a cut, and begin anew with the next line", () => {
     const { offsets, after } = stroked(lineOf(...flat(20), nan, nan, 300, 7, 310, 7), { isDashed: true });
-    expect(offsets).toEqual([0, 154.5, 0]);
+    expect(offsets).toEqual([0, 154.8, 0]);
     expect(after).toBe(0);
   });
 

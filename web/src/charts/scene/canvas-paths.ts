@@ -5,7 +5,7 @@
 const PIECE = 16;
 
 /** A full line's pieces overlap by this on each side of a cut, so that no pale seam shows there. In pixels of the device. */
-const OVERLAP = 0.5;
+const OVERLAP = 0.2;
 
 /** Points of one column of pixels of which all but the first, lowest, highest and last can be left out. */
 const COLUMN_MAX = 4;
