@@ -72,9 +72,10 @@ describeModes("values that are not finite", (stack) => {
         best_step: 2,
         non_finite: 3,
         non_finite_step: 4,
+        latest_step: 2,
       },
       fine: { latest: 1, min: 1, max: 1, mean: 1, variance: 0, count: 3, best: 1, best_step: 0 },
-      never: { ...never, count: 0, non_finite: 2, non_finite_step: 4 },
+      never: { ...never, count: 0, non_finite: 2, non_finite_step: 4, latest_step: null },
     });
     expect(shown.latest_metrics).toEqual({ fine: 1, loss: 1, never: null });
     const listed = async (query: string) =>
@@ -93,14 +94,20 @@ describeModes("values that are not finite", (stack) => {
       ["metrics.loss.mean>=1.5", ["other", "diverged"]],
     ] as const)
       expect({ q, names: await listed(`q=${encodeURIComponent(q)}`) }).toEqual({ q, names });
-    const row = (await api.get("/api/runs/summary?columns=metrics.never,metrics.loss.max&q=diverged")).json.runs[0];
-    expect(row.columns).toEqual({ "metrics.never": null, "metrics.loss.max": 2 });
+    const columns = ["metrics.never", "metrics.never.count", "metrics.loss", "metrics.loss.max", "metrics.fine"];
+    const row = (await api.get(`/api/runs/summary?columns=${columns.join()}&q=diverged`)).json.runs[0];
+    expect(columns.map((name) => row.columns[name])).toEqual([null, 0, 1, 2, 1]);
+    expect(row.non_finite_columns).toEqual(["metrics.never", "metrics.loss"]);
+    const fine = (await api.get(`/api/runs/summary?columns=${columns.join()}&q=other`)).json.runs[0];
+    expect(fine).not.toHaveProperty("non_finite_columns");
     const compared = await api.get(`/api/runs/side-by-side?run_ids=${id},${other}`);
     expect(compared.status).toBe(200);
-    expect(compared.json.rows.find(({ path }: { path: string }) => path === "metric/never/latest")?.values).toEqual({
-      [id]: null,
-      [other]: 7,
-    });
+    const rows = compared.json.rows as { path: string; values: unknown }[];
+    expect(rows.find(({ path }) => path === "metric/never/latest")?.values).toEqual({ [id]: null, [other]: 7 });
+    expect(rows.filter(({ path }) => path.endsWith("/non_finite_step"))).toMatchObject([
+      { path: "metric/loss/non_finite_step", values: { [id]: 4, [other]: null }, different: true },
+      { path: "metric/never/non_finite_step", values: { [id]: 4, [other]: null }, different: true },
+    ]);
     const { correlations } = (
       await api.post("/api/runs/correlations", { run_ids: [id, other], metric: "loss", columns: ["metrics.never"] })
     ).json;

@@ -57,7 +57,7 @@ export const comparisonSchema: Schema = {
           path: {
             type: "string",
             description:
-              "`attribute/<path>` (its newest value), `config/<top key>`, `metadata/<top key>`, `metric/<key>/latest`, `…/max`, `…/mean`, `tag/<tag>`.",
+              "`attribute/<path>` (its newest value), `config/<top key>`, `metadata/<top key>`, `metric/<key>/latest`, `…/max`, `…/mean`, `…/non_finite_step` (where the newest value is NaN or infinite, its step), `tag/<tag>`.",
           },
           values: {
             type: "object",

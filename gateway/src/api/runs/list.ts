@@ -238,8 +238,14 @@ export async function encodeSummarizeRuns(
     body: {
       ...(selection === true ? { projection: "selection" } : {}),
       runs: await writeListInTurns(runs, (run, i) => {
-        const values = columnValues[i]?.valuesJson;
-        return values === undefined ? summaryJson(run) : { ...summaryJson(run), columns: columnsJson(names, values) };
+        const row = columnValues[i];
+        if (row === undefined) return summaryJson(run);
+        const { valuesJson, nonFinite } = row;
+        return {
+          ...summaryJson(run),
+          columns: columnsJson(names, valuesJson),
+          ...(nonFinite.length === 0 ? {} : { non_finite_columns: nonFinite.map((place) => columns![place]!) }),
+        };
       }),
       metric_keys: metricKeys,
       total: Number(total),

@@ -132,6 +132,7 @@ test("values that are not finite are counted where there are any, and a key with
     count: [1, 0],
     nonFinite: [0, 3],
     nonFiniteStep: [0, 7],
+    latestStep: [3, none],
     keysTotal: 2n,
   };
   const reply = encodeGetRun(create(GetRunResponseSchema, { run: { ...summary, metrics } }));
@@ -149,7 +150,7 @@ test("values that are not finite are counted where there are any, and a key with
     latest_metrics: { loss: 1, nan: null },
     metric_aggregates: {
       loss: { ...figures(1), count: 1 },
-      nan: { ...figures(null), count: 0, non_finite: 3, non_finite_step: 7 },
+      nan: { ...figures(null), count: 0, non_finite: 3, non_finite_step: 7, latest_step: null },
     },
   });
   expect((body.run["metric_aggregates"] as Record<string, object>)["loss"]).not.toHaveProperty("non_finite");

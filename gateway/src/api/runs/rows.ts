@@ -5,6 +5,7 @@ import { raw, type Json } from "../../http/json.ts";
 import type { Schema } from "../../route.ts";
 import {
   countSchema,
+  listSchema,
   numberOrNullSchema,
   numberSchema,
   objectSchema,
@@ -165,8 +166,12 @@ export const aggregateSchema: Schema = objectSchema(
     best_step: { ...numberOrNullSchema, description: "The earliest step of the best value." },
     non_finite: { type: "integer", minimum: 1, description: "Values that are NaN or infinite; left out without any." },
     non_finite_step: { ...numberSchema, description: "Their highest step." },
+    latest_step: {
+      ...numberOrNullSchema,
+      description: "The step of `latest`, to be compared with `non_finite_step`; left out without `non_finite`.",
+    },
   },
-  ["non_finite", "non_finite_step"],
+  ["non_finite", "non_finite_step", "latest_step"],
 );
 
 const summaryProperties = {
@@ -193,8 +198,13 @@ export const tableRowSchema: Schema = objectSchema(
       description:
         "By name, when columns are asked for; null where a run has none, and for values of more than 64 KiB.",
     },
+    non_finite_columns: {
+      ...listSchema({ type: "string" }),
+      description:
+        "Columns of the latest value of a metric of which a newer one is NaN or infinite, and columns of metrics without finite values; left out without any.",
+    },
   },
-  [...Object.keys(deletionProperties), "columns"],
+  [...Object.keys(deletionProperties), "columns", "non_finite_columns"],
 );
 
 /** The same for the read of one run, whose metric keys are paged. */
@@ -271,9 +281,10 @@ export function aggregateTexts(metrics: MetricAggregates): {
 }
 
 /** Writes the members of a key that has values which are not finite. */
-function nonFiniteText({ nonFinite, nonFiniteStep }: MetricAggregates, i: number): string {
+function nonFiniteText({ nonFinite, nonFiniteStep, latestStep }: MetricAggregates, i: number): string {
   const found = nonFinite[i] ?? 0;
-  return found === 0 ? "" : `,"non_finite":${found},"non_finite_step":${nonFiniteStep[i]}`;
+  if (found === 0) return "";
+  return `,"non_finite":${found},"non_finite_step":${nonFiniteStep[i]},"latest_step":${JSON.stringify(latestStep[i])}`;
 }
 
 /**

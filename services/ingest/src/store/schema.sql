@@ -3460,7 +3460,8 @@ AS $function$
            string_agg(float8send(k.stats[k.at + 1]), ''::bytea) AS count,
            string_agg(float8send(k.stats[k.at + CASE WHEN k.minimise THEN 4 ELSE 6 END]), ''::bytea) AS best,
            string_agg(float8send(k.stats[k.at + CASE WHEN k.minimise THEN 5 ELSE 7 END]), ''::bytea) AS best_step,
-           string_agg(float8send(coalesce(k.non_finite[k.at / 10 * 3 + 1], 0)) || float8send(coalesce(k.non_finite[k.at / 10 * 3 + 3], 0)),
+           string_agg(float8send(coalesce(k.non_finite[k.at / 10 * 3 + 1], 0)) || float8send(coalesce(k.non_finite[k.at / 10 * 3 + 3], 0))
+                        || float8send(k.stats[k.at + 9]),
                       ''::bytea) FILTER (WHERE k.is_looked_up) AS non_finite
     FROM (
       SELECT w.stats, ((width_bucket(k.id >> 5, d.pages) - 1) * 32 + (k.id & 31)) * 10 AS at, k.minimise,
@@ -3480,8 +3481,8 @@ COMMENT ON FUNCTION ingest.metric_columns_v1 IS
   'end_key (null: no end) and behind after_key (empty: from the start), in code point order, separated by NUL in '
   'keys; the other columns hold a double per key, big-endian, in the same order; NaN stands for a variance that a '
   'double cannot hold. best is the minimum where less is better, else the maximum. All these are over finite values: '
-  'where there is none, count is 0 and the others are NaN. non_finite has two doubles for each key, the number of the '
-  'other values and their highest step; null or zeros where no key has any. Columns are null when the page is empty. '
+  'where there is none, count is 0 and the others are NaN. non_finite has three doubles for each key, the number of the '
+  'other values, their highest step, and that of latest; null, or zeros in the first two, where no key has any. Columns are null when the page is empty. '
   'total counts the keys between from_key and end_key; keys are counted only where neither the page nor the run has '
   'their number, because a run may have a hundred thousand. Bytes, because writing and reading thousands of numbers as '
   'text costs more than everything else. A plain query without settings, so that PostgreSQL inlines it.';

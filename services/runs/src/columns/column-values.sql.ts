@@ -14,20 +14,29 @@ import { attributePaths, placesOf } from "./column.rules.ts";
 type RunFigures = {
   /** For each key that the run has, its index among the requested keys. */
   readonly places: readonly number[];
+  /** For each of them 1 where its newest value is NaN or infinite, else 0. */
+  readonly isNonFinite: readonly number[];
 } & { readonly [figure in MetricFigure]: readonly number[] };
 
-type FiguresRow = { readonly places: Buffer | null } & { readonly [figure in MetricFigure]: Buffer | null };
+type FiguresRow = { readonly places: Buffer | null; readonly is_non_finite: Buffer | null } & {
+  readonly [figure in MetricFigure]: Buffer | null;
+};
 
 const packed = METRIC_FIGURES.map((figure) => `string_agg(float8send(h.${figure}::float8), ''::bytea) AS ${figure}`);
+
+/** Returns SQL for whether the newest value of an aggregate is NaN or infinite. A finite one at the same step counts as newer. */
+export const newestIsNonFinite = (aggregate: string): string =>
+  `(${aggregate}.non_finite_step IS NOT NULL AND (${aggregate}.count = 0 OR ${aggregate}.non_finite_step > ${aggregate}.latest_step))`;
 
 const readFiguresSql = sql(
   "runs_read_figures",
   `SELECT m.* FROM unnest($2::uuid[]) WITH ORDINALITY AS chosen (id, ordinal)
    CROSS JOIN LATERAL (
-     SELECT string_agg(float8send(w.place), ''::bytea) AS places, ${packed.join(", ")}
+     SELECT string_agg(float8send(w.place), ''::bytea) AS places, ${packed.join(", ")},
+            string_agg(float8send(CASE WHEN ${newestIsNonFinite("h")} THEN 1 ELSE 0 END), ''::bytea) AS is_non_finite
      FROM unnest($3::text[]) WITH ORDINALITY AS w (key, place)
      CROSS JOIN LATERAL (
-       SELECT k.latest, k.best, k.min, k.max, k.mean, k.count FROM ingest.metric_aggregates_v1 k
+       SELECT k.latest, k.best, k.min, k.max, k.mean, k.count, k.latest_step, k.non_finite_step FROM ingest.metric_aggregates_v1 k
        WHERE k.org_id = $1 AND k.run_id = chosen.id AND k.key = w.key COLLATE "C" OFFSET 0
      ) h
    ) m
@@ -45,7 +54,11 @@ export async function readFigures(
   return rows.map((row) => {
     const figures = METRIC_FIGURES.map((figure) => [figure, numbersOf(row[figure])]);
     const places = numbersOf(row.places).map((place) => place - 1);
-    return { places, ...(Object.fromEntries(figures) as Omit<RunFigures, "places">) };
+    return {
+      places,
+      isNonFinite: numbersOf(row.is_non_finite),
+      ...(Object.fromEntries(figures) as Omit<RunFigures, "places" | "isNonFinite">),
+    };
   });
 }
 

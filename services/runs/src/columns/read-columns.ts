@@ -15,8 +15,11 @@ const TURN_CHARS = 262_144;
 /** A run whose columns are read. `config` is compact JSON. */
 type TableRun = { readonly id: string; readonly config: string };
 
+/** The values of columns of a run, as JSON, empty where it has none, and the places of those of metrics that are not finite. */
+type Cells = { readonly valuesJson: string[]; readonly nonFinite: number[] };
+
 /**
- * Returns the values of columns of runs, as JSON, empty where a run has none. The cells of a page have at most `PAGE_BYTES_MAX` bytes: of the runs
+ * Returns the values of columns of runs. A latest value is not finite where a newer one is NaN or infinite, other figures where no value is finite. The cells of a page have at most `PAGE_BYTES_MAX` bytes: of the runs
  * after that limit, nothing is returned; the first run is always returned.
  */
 export async function readColumnCells(
@@ -24,10 +27,10 @@ export async function readColumnCells(
   orgId: string,
   runs: readonly TableRun[],
   columns: readonly Column[],
-): Promise<string[][]> {
+): Promise<Cells[]> {
   if (columns.length === 0 || runs.length === 0) return [];
   const ids = runs.map(({ id }) => id);
-  const figureOf = await metricCells(
+  const metrics = await metricCells(
     tx,
     orgId,
     ids,
@@ -37,7 +40,7 @@ export async function readColumnCells(
   const attributes = await attributeCells(tx, orgId, ids, documents);
 
   const cellOf = (index: number, column: Column, config: ExactJson): string => {
-    if (column.kind === "metrics") return figureOf(index, column);
+    if (column.kind === "metrics") return metrics.cellOf(index, column);
     const value = column.kind === "config" ? configValueAt(config, column.path) : undefined;
     if (value === undefined) return attributes.cellOf(index, column);
     if (value === null || isCertainlyLonger(value, CELL_BYTES_MAX)) return "";
@@ -46,7 +49,7 @@ export async function readColumnCells(
   };
 
   const pauseIfLong = createPauses();
-  const rows: string[][] = [];
+  const rows: Cells[] = [];
   let bytes = 0;
   let parsed = 0;
   const hasConfigs = documents.some(({ kind }) => kind === "config");
@@ -65,7 +68,11 @@ export async function readColumnCells(
     }
     bytes += row.reduce((sum, cell) => sum + Buffer.byteLength(cell), 0);
     if (index > 0 && bytes > PAGE_BYTES_MAX) break;
-    rows.push(row);
+    const isNonFinite = (column: Column): boolean => column.kind === "metrics" && metrics.isNonFinite(index, column);
+    rows.push({
+      valuesJson: row,
+      nonFinite: columns.flatMap((column, place) => (isNonFinite(column) ? [place] : [])),
+    });
   }
   return rows;
 }
@@ -75,16 +82,25 @@ async function metricCells(
   orgId: string,
   ids: readonly string[],
   columns: readonly MetricColumn[],
-): Promise<(run: number, column: MetricColumn) => string> {
-  if (columns.length === 0) return () => "";
+): Promise<{
+  readonly cellOf: (run: number, column: MetricColumn) => string;
+  readonly isNonFinite: (run: number, column: MetricColumn) => boolean;
+}> {
+  if (columns.length === 0) return { cellOf: () => "", isNonFinite: () => false };
   const keys = [...new Set(columns.map(({ key }) => key))];
   const placeOf = new Map(keys.map((key, place) => [key, place]));
   const runs = await readFigures(tx, orgId, ids, keys);
-  return (run, { key, figure }) => {
-    const figures = runs[run];
-    const at = figures?.places.indexOf(placeOf.get(key) ?? -1) ?? -1;
-    const value = at === -1 ? undefined : figures?.[figure][at];
-    return value === undefined || !Number.isFinite(value) ? "" : JSON.stringify(value);
+  const at = (run: number, key: string): number => runs[run]?.places.indexOf(placeOf.get(key) ?? -1) ?? -1;
+  return {
+    cellOf: (run, { key, figure }) => {
+      const value = runs[run]?.[figure][at(run, key)];
+      return value === undefined || !Number.isFinite(value) ? "" : JSON.stringify(value);
+    },
+    isNonFinite: (run, { key, figure }) => {
+      const place = at(run, key);
+      if (runs[run]?.isNonFinite[place] !== 1 || figure === "count") return false;
+      return figure === "latest" || runs[run].count[place] === 0;
+    },
   };
 }
 

@@ -1,10 +1,13 @@
 import { sql, type Tx } from "@tidemark/pg";
 import { numbersOf } from "../metrics/aggregates.rules.ts";
+import { newestIsNonFinite } from "../columns/column-values.sql.ts";
 import { COMPARED_FIGURES, type AttributeCell, type MetricColumns } from "./page-rows.rules.ts";
 
 type MetricColumnsRow = {
   /** The keys, each followed by NUL; null when they are those of the row before. */
   readonly keys: Buffer | null;
+  /** Null where no newest value is NaN or infinite. */
+  readonly non_finite_step: Buffer | null;
 } & {
   /** Big-endian doubles; null when the run has no keys. */
   readonly [figure in (typeof COMPARED_FIGURES)[number]]: Buffer | null;
@@ -15,14 +18,16 @@ type MetricColumnsRow = {
 const listMetricColumnsSql = sql(
   "runs_list_metric_columns",
   `SELECT CASE WHEN m.keys IS DISTINCT FROM lag(m.keys) OVER (ORDER BY m.ordinal) THEN m.keys END AS keys,
-          ${COMPARED_FIGURES.map((figure) => `m.${figure}`).join(", ")}
+          ${COMPARED_FIGURES.map((figure) => `m.${figure}`).join(", ")}, m.non_finite_step
    FROM (
      SELECT asked.ordinal, page.*
      FROM unnest($2::uuid[]) WITH ORDINALITY AS asked (id, ordinal)
      CROSS JOIN LATERAL (
        SELECT coalesce(string_agg(textsend(h.key), '\\x00'::bytea) || '\\x00'::bytea, '') AS keys,
-              ${COMPARED_FIGURES.map((figure) => `string_agg(float8send(h.${figure}), '') AS ${figure}`).join(", ")}
-       FROM (SELECT h.key, ${COMPARED_FIGURES.map((figure) => `h.${figure}`).join(", ")} FROM ingest.metric_aggregates_v1 h
+              ${COMPARED_FIGURES.map((figure) => `string_agg(float8send(h.${figure}), '') AS ${figure}`).join(", ")},
+              CASE WHEN bool_or(${newestIsNonFinite("h")}) THEN
+                string_agg(float8send(CASE WHEN ${newestIsNonFinite("h")} THEN h.non_finite_step ELSE 'NaN' END), '') END AS non_finite_step
+       FROM (SELECT h.key, ${COMPARED_FIGURES.map((figure) => `h.${figure}`).join(", ")}, h.count, h.latest_step, h.non_finite_step FROM ingest.metric_aggregates_v1 h
              WHERE h.org_id = $1 AND h.run_id = asked.id AND h.key COLLATE "C" > $3
              ORDER BY h.key COLLATE "C" LIMIT $4::bigint) h
      ) page
@@ -46,7 +51,11 @@ export async function listMetricColumns(
     // The part after the last NUL is not a key.
     if (row.keys !== null) keys = row.keys.toString("utf8").split("\0").slice(0, -1);
     const figures = COMPARED_FIGURES.map((figure) => [figure, numbersOf(row[figure])]);
-    return { keys, ...(Object.fromEntries(figures) as Omit<MetricColumns, "keys">) };
+    return {
+      keys,
+      nonFiniteStep: numbersOf(row.non_finite_step),
+      ...(Object.fromEntries(figures) as Omit<MetricColumns, "keys" | "nonFiniteStep">),
+    };
   });
 }
 

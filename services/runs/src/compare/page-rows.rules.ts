@@ -39,9 +39,11 @@ export function attributeRows(prefix: string, runs: number, cells: readonly Attr
 export const COMPARED_FIGURES = ["latest", "max", "mean"] as const;
 
 /** Some metric keys of one run, in code point order, with a column of numbers per figure. */
-export type MetricColumns = { readonly keys: readonly string[] } & Readonly<
-  Record<(typeof COMPARED_FIGURES)[number], readonly number[]>
->;
+export type MetricColumns = {
+  readonly keys: readonly string[];
+  /** The step of the newest value where that is NaN or infinite, else NaN; empty where no key has one. */
+  readonly nonFiniteStep: readonly number[];
+} & Readonly<Record<(typeof COMPARED_FIGURES)[number], readonly number[]>>;
 
 /** The next keys of each run, at most `limit` of each. */
 type MetricPage = { readonly runs: readonly MetricColumns[]; readonly limit: number };
@@ -78,19 +80,25 @@ function reachedBy({ runs, limit }: MetricPage): string | undefined {
 function rowsOf(prefix: string, { runs }: MetricPage, reached: string | undefined): NumberRow[] {
   const { keys, indexesOf } = indexKeys(runs, reached);
   const width = runs.length;
-  return COMPARED_FIGURES.flatMap((figure) => {
+  const rowsWith = (name: string, valuesOf: (run: MetricColumns) => readonly number[]): NumberRow[] => {
     const matrix = new Float64Array(keys.length * width).fill(Number.NaN);
     runs.forEach((run, column) => {
-      const values = run[figure];
+      const values = valuesOf(run);
+      if (values.length === 0) return;
       indexesOf(run).forEach((index, i) => {
         matrix[index * width + column] = values[i]!;
       });
     });
     return keys.map((key, index) => ({
-      path: `${prefix}${key}/${figure}`,
+      path: `${prefix}${key}/${name}`,
       values: matrix.subarray(index * width, (index + 1) * width),
     }));
-  });
+  };
+  const figures = COMPARED_FIGURES.flatMap((figure) => rowsWith(figure, (run) => run[figure]));
+  if (runs.every(({ nonFiniteStep }) => nonFiniteStep.length === 0)) return figures;
+  // Only of keys with such values: other runs get no rows for them.
+  const steps = rowsWith("non_finite_step", ({ nonFiniteStep }) => nonFiniteStep);
+  return [...figures, ...steps.filter(({ values }) => !Array.from(values).every(Number.isNaN))];
 }
 
 /** Gives an index to each key that some run has, up to the key that every run has reached. */

@@ -58,6 +58,23 @@ const columnsOf = (metrics: Metrics, keys: readonly string[]): MetricColumns => 
   latest: Array.from(keys, (key) => metrics[key] ?? 0),
   max: Array.from(keys, (key) => (metrics[key] ?? 0) + 1),
   mean: Array.from(keys, (key) => (metrics[key] ?? 0) + 2),
+  nonFiniteStep: [],
+});
+
+test("only keys of which a run's newest value is not finite have a row with its step", () => {
+  const keys = ["a", "b"];
+  const finite = columnsOf({ a: 1, b: 2 }, keys);
+  const { rows } = startMetricRows("metric/")({
+    runs: [finite, { ...finite, nonFiniteStep: [Number.NaN, 7] }, columnsOf({}, [])],
+    limit: 9,
+  });
+  expect(rows.map(({ path, values }) => [path, Array.from(values)])).toContainEqual([
+    "metric/b/non_finite_step",
+    [Number.NaN, 7, Number.NaN],
+  ]);
+  expect(rows.map(({ path }) => path.slice("metric/".length))).toEqual(
+    "a/latest a/max a/mean b/latest b/max b/mean b/non_finite_step".split(" "),
+  );
 });
 
 /** Pages through the runs as the store would, and returns the rows of each page. */

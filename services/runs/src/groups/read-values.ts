@@ -46,9 +46,10 @@ async function readNamed(
     const found = await readGroupedRuns(tx, orgId, some, configs.length > 0);
     const runs = found.map(({ config }, i) => ({ id: some[i]!, config }));
     // A page of cells ends at its byte limit; the next portion begins after it.
-    const cells = configs.length === 0 ? runs.map(() => []) : await readColumnCells(tx, orgId, runs, configs);
-    for (const [i, ofRun] of cells.entries()) {
-      const left = [...ofRun];
+    const cells =
+      configs.length === 0 ? runs.map(() => ({ valuesJson: [] })) : await readColumnCells(tx, orgId, runs, configs);
+    for (const [i, { valuesJson }] of cells.entries()) {
+      const left = [...valuesJson];
       const row = columns.map((column) => (column === "tags" ? tagsJson(found[i]!.tags) : left.shift()!));
       bytes.add(row);
       rows.push(row);

@@ -77,7 +77,7 @@ export function summarizeRuns(deps: RunsDeps): RunsHandlers["summarizeRuns"] {
       metricKeys: [...new Set(rows.flatMap(metricKeysOf))].toSorted(compareKeyBytes).slice(0, LIST_METRIC_KEYS_MAX),
       total: BigInt(total),
       nextCursor,
-      columnValues: cells.map((valuesJson) => ({ valuesJson })),
+      columnValues: cells,
       tag,
     };
   };

@@ -17,7 +17,7 @@ export type MetricRow = {
   readonly metric_count: Buffer | null;
   readonly metric_best: Buffer | null;
   readonly metric_best_step: Buffer | null;
-  /** Two doubles per key: how many values are not finite, and their highest step. Null or zeros where no key has any. */
+  /** Three doubles per key: how many values are not finite, their highest step, and that of the latest finite one. Null where no key has any. */
   readonly metric_non_finite: Buffer | null;
 };
 
@@ -54,6 +54,8 @@ type NumberColumns = {
   /** Empty where no key has values that are not finite. */
   readonly nonFinite: number[];
   readonly nonFiniteStep: number[];
+  /** NaN without a finite value. */
+  readonly latestStep: number[];
 };
 
 /** Returns the numbers of a row as columns. */
@@ -71,11 +73,12 @@ export function numberColumnsOf(row: MetricRow): NumberColumns {
   };
 }
 
-function nonFiniteOf(bytes: Buffer | null): Pick<NumberColumns, "nonFinite" | "nonFiniteStep"> {
+function nonFiniteOf(bytes: Buffer | null): Pick<NumberColumns, "nonFinite" | "nonFiniteStep" | "latestStep"> {
   const numbers = numbersOf(bytes);
-  if (numbers.every((number) => number === 0)) return { nonFinite: [], nonFiniteStep: [] };
-  const isEven = (_: number, i: number): boolean => i % 2 === 0;
-  return { nonFinite: numbers.filter(isEven), nonFiniteStep: numbers.slice(1).filter(isEven) };
+  const every3rd = (from: number): number[] => numbers.filter((_, i) => i % 3 === from);
+  const nonFinite = every3rd(0);
+  if (nonFinite.every((count) => count === 0)) return { nonFinite: [], nonFiniteStep: [], latestStep: [] };
+  return { nonFinite, nonFiniteStep: every3rd(1), latestStep: every3rd(2) };
 }
 
 /** Returns the doubles of a column, as PostgreSQL's float8send writes them one after another. */

@@ -100,12 +100,13 @@ const readWithKeysSql = sql(
    CROSS JOIN LATERAL (
      SELECT string_agg(textsend(h.key), '\\x00'::bytea) AS metric_keys, count(*) AS metric_total,
             ${["latest", "min", "max", "mean", "variance", "count", "best", "best_step"].map(figure).join(", ")},
-            string_agg(float8send(h.non_finite) || float8send(coalesce(h.non_finite_step, 0)), ''::bytea) AS metric_non_finite
+            string_agg(float8send(h.non_finite) || float8send(coalesce(h.non_finite_step, 0)) || float8send(h.latest_step), ''::bytea)
+              AS metric_non_finite
      FROM unnest($3::text[]) AS wanted (key)
      CROSS JOIN LATERAL (
        -- An aggregate leaves NULL out.
        SELECT k.key, k.latest, k.min, k.max, k.mean, coalesce(k.variance, 'NaN') AS variance, k.count::float8 AS count, k.best, k.best_step,
-              k.non_finite, k.non_finite_step
+              k.non_finite, k.non_finite_step, k.latest_step
        FROM ingest.metric_aggregates_v1 k
        WHERE k.org_id = r.org_id AND k.run_id = r.id AND k.key = wanted.key COLLATE "C"
        OFFSET 0

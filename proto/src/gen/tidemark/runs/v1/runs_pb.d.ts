@@ -439,7 +439,7 @@ export declare type MetricAggregates = Message<"tidemark.runs.v1.MetricAggregate
   nextCursor: string;
 
   /**
-   * How many values are NaN or infinite, and their highest step, 0 without any; both empty where no key has any.
+   * How many values are NaN or infinite, their highest step, 0 without any, and the step of latest; all empty where no key has any.
    *
    * @generated from field: repeated double non_finite = 12;
    */
@@ -449,6 +449,11 @@ export declare type MetricAggregates = Message<"tidemark.runs.v1.MetricAggregate
    * @generated from field: repeated double non_finite_step = 13;
    */
   nonFiniteStep: number[];
+
+  /**
+   * @generated from field: repeated double latest_step = 14;
+   */
+  latestStep: number[];
 };
 
 /**
@@ -1158,6 +1163,13 @@ export declare type ColumnValues = Message<"tidemark.runs.v1.ColumnValues"> & {
    * @generated from field: repeated string values_json = 1;
    */
   valuesJson: string[];
+
+  /**
+   * The places of metric columns of which the run has no finite value, or as their latest value one that is older than one that is NaN or infinite.
+   *
+   * @generated from field: repeated uint32 non_finite = 2;
+   */
+  nonFinite: number[];
 };
 
 /**
@@ -1745,7 +1757,7 @@ export declare const CompareRunsResponseSchema: GenMessage<CompareRunsResponse>;
  */
 export declare type ComparisonBlock = Message<"tidemark.runs.v1.ComparisonBlock"> & {
   /**
-   * config/<top key>, metadata/<top key>, tag/<tag>, metric/<key>/latest|max|mean, attribute/<path>.
+   * config/<top key>, metadata/<top key>, tag/<tag>, metric/<key>/latest|max|mean|non_finite_step, attribute/<path>.
    *
    * @generated from field: repeated string paths = 1;
    */
