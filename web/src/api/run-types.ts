@@ -14,6 +14,9 @@ export type RunControl = {
   readonly completion_message?: string | null;
 };
 
+/** Values that are no numbers in JSON, as the API writes them. */
+export type NonFiniteText = "NaN" | "Infinity" | "-Infinity";
+
 /** The aggregate of a metric of a run. */
 export type Aggregate = {
   readonly latest: number | null;
@@ -23,7 +26,15 @@ export type Aggregate = {
   readonly count: number;
   readonly best: number | null;
   readonly best_step: number | null;
+  /** How many values are NaN or infinite, the highest step of these, and that of the latest finite value; all undefined without any. */
+  readonly non_finite?: number;
+  readonly non_finite_step?: number;
+  readonly latest_step?: number | null;
 };
+
+/** Whether the newest value of a metric is NaN or infinite. A finite one at the same step counts as newer. */
+export const isNewestNonFinite = ({ non_finite_step: other, latest_step: finite = null }: Aggregate): boolean =>
+  other !== undefined && (finite === null || other > finite);
 
 /** A run, as lists and relatives return it. */
 export type RunRow = RunFields<null> & {

@@ -23,4 +23,5 @@ test.each([
   [1234567, "1,234,567"],
   [1e-12, "1e-12"],
   [null, "not finite"],
-])("%d is written %s", (value, words) => expect(metricWords(value)).toBe(words));
+  ["-Infinity", "-Infinity"],
+] as const)("%p is written %s", (value, words) => expect(metricWords(value)).toBe(words));

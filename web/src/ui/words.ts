@@ -1,3 +1,4 @@
+import type { NonFiniteText } from "../api/run-types.ts";
 import { once } from "./once.ts";
 
 const MINUTE = 60_000;
@@ -85,8 +86,9 @@ export function byteWords(bytes: number): string {
 }
 
 /** Writes a metric with at most five significant digits; non-finite values by name. */
-export function metricWords(value: number | null): string {
+export function metricWords(value: number | NonFiniteText | null): string {
   if (value === null) return "not finite";
+  if (typeof value === "string") return value;
   if (Number.isInteger(value) && Math.abs(value) < 1e9) return value.toLocaleString("en-US");
   return String(Number(value.toPrecision(5)));
 }

@@ -1,7 +1,8 @@
+import type { NonFiniteText } from "../../api/run-types.ts";
 import type { Series, SeriesQuery } from "./series.ts";
 
 /** Numbers as the server sends them: `NaN` and infinite ones are texts, and large integers are `bigint` where an answer was read with every digit. */
-export type SentColumn = readonly (number | bigint | "NaN" | "Infinity" | "-Infinity" | null)[];
+export type SentColumn = readonly (number | bigint | NonFiniteText | null)[];
 
 /** Returns numbers as charts draw them, NaN for null. */
 export function numbersOf(column: SentColumn): Float64Array {

@@ -30,6 +30,20 @@ test("nested configs have a line for each value, and lines that differ come firs
   expect(rows[2]).toMatchObject({ metric: "train/loss", values: [1, undefined] });
 });
 
+test("a run whose newest value is not finite has NaN as its latest; other figures are of its finite values", () => {
+  const rows = [
+    { path: "metric/loss/latest", values: { a: 1, b: null, c: 3 } },
+    { path: "metric/loss/max", values: { a: 2, b: null, c: 4 } },
+    { path: "metric/loss/non_finite_step", values: { a: 9, b: 5, c: null } },
+  ];
+  const valuesOf = (...more: [figure?: "latest" | "max" | "best", ofEach?: Parameters<typeof compareRows>[3]]) =>
+    compareRows(rows, ["a", "b", "c"], ...more).map(({ label, values }) => [label, values]);
+  expect(valuesOf()).toEqual([["loss", ["NaN", "NaN", 3]]]);
+  expect(valuesOf("max")).toEqual([["loss", [2, "NaN", 4]]]);
+  const best = (value: number | null) => ({ loss: { latest: 0, best: value, min: 0, max: 0, mean: 0 } });
+  expect(valuesOf("best", [best(1), best(null), best(3)])).toEqual([["loss", [1, "NaN", 3]]]);
+});
+
 test("the order of keys is not a difference, and a missing value is one", () => {
   expect(
     differ([

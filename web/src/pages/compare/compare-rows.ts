@@ -45,7 +45,7 @@ export type RunFigures = Readonly<Record<string, Readonly<Record<ComparedFigure,
 
 /**
  * Makes lines of the rows of the API: nested documents have a line for each value in them, metrics one with the `figure`, of which `ofEach` has those
- * of `isOfEachRun` in the order of the runs. Lines in which runs differ are first.
+ * of `isOfEachRun` in the order of the runs. A run whose newest value is NaN or infinite has `NaN` as its latest. Lines in which runs differ are first.
  */
 export function compareRows(
   rows: readonly SideBySideRow[],
@@ -53,6 +53,12 @@ export function compareRows(
   figure: ComparedFigure = "latest",
   ofEach: readonly (RunFigures | undefined)[] = [],
 ): readonly CompareRow[] {
+  const nonFinite = new Map(
+    rows.flatMap(({ path, values }) => {
+      const [, metric] = /^metric\/(.*)\/non_finite_step$/s.exec(path) ?? [];
+      return metric === undefined ? [] : [[metric, values]];
+    }),
+  );
   const lines = rows.flatMap(({ path, values }): CompareRow[] => {
     const slash = path.indexOf("/");
     const part = OF_PREFIX[path.slice(0, slash)];
@@ -64,7 +70,11 @@ export function compareRows(
       const metric = name.slice(0, last);
       const isRead = isOfEachRun(figure);
       if (name.slice(last + 1) !== (isRead ? "latest" : figure)) return [];
-      const shown = isRead ? runIds.map((_, i) => figureOf(ofEach[i], metric, figure)) : all;
+      const known = isRead ? runIds.map((_, i) => figureOf(ofEach[i], metric, figure)) : all;
+      // The server knows the step of the newest value that is not finite, and `latest` is the newest finite one.
+      const isNaN = (id: string, value: unknown): boolean =>
+        typeof nonFinite.get(metric)?.[id] === "number" && (figure === "latest" || value === undefined);
+      const shown = runIds.map((id, i) => (isNaN(id, known[i]) ? "NaN" : known[i]));
       return [{ part, label: metric, values: shown, different: differ(shown), metric }];
     }
     if (part !== "Config" && part !== "Environment")

@@ -1,6 +1,6 @@
 import { exactJson } from "../../api/exact-json.ts";
 import { valueAt, type ExactValue } from "../../api/exact-value.ts";
-import type { RunDetail } from "../../api/run-types.ts";
+import { isNewestNonFinite, type Aggregate, type RunDetail } from "../../api/run-types.ts";
 import type { ChartRun, GivenSeries } from "../../charts/index.ts";
 import { seriesOf, type SentSeries } from "../../charts/series/decode.ts";
 import type { Series } from "../../charts/series/series.ts";
@@ -45,13 +45,20 @@ function valueOfColumn(run: RunDetail, column: string): string | number | undefi
     : metricValue(run, name);
 }
 
-function metricValue({ metric_aggregates: aggregates }: RunDetail, name: string): number | undefined {
+function metricValue({ metric_aggregates: aggregates }: RunDetail, name: string): number | "NaN" | undefined {
   for (const aggregate of AGGREGATES) {
     const suffix = [`.${aggregate}`, `/${aggregate}`].find((one) => name.endsWith(one));
     const key = suffix === undefined ? undefined : name.slice(0, -suffix.length);
-    if (key !== undefined && Object.hasOwn(aggregates, key)) return aggregates[key]![aggregate] ?? undefined;
+    if (key !== undefined && Object.hasOwn(aggregates, key)) return figureOf(aggregates[key]!, aggregate);
   }
-  return Object.hasOwn(aggregates, name) ? (aggregates[name]!.latest ?? undefined) : undefined;
+  return Object.hasOwn(aggregates, name) ? figureOf(aggregates[name]!, "latest") : undefined;
+}
+
+/** Returns a figure: NaN where the newest value is not finite, or no value is. */
+function figureOf(of: Aggregate, name: (typeof AGGREGATES)[number]): number | "NaN" | undefined {
+  const value = of[name];
+  const isFinite = name === "latest" ? !isNewestNonFinite(of) : value !== null || of.non_finite === undefined;
+  return isFinite ? (value ?? undefined) : "NaN";
 }
 
 /** Returns a value as tables show it: what is neither a number nor a text as JSON. */

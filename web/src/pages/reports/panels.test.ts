@@ -35,6 +35,33 @@ test("a grid names metrics, runs and columns once", () => {
   expect(tableFields({ ...grid, panels: [] })).toBeUndefined();
 });
 
+test("a figure is NaN where the newest value of a metric is not finite, or none is", () => {
+  const loss = {
+    latest: 1,
+    min: 0,
+    max: 2,
+    mean: 1,
+    count: 3,
+    best: 2,
+    best_step: 4,
+    non_finite: 2,
+    non_finite_step: 9,
+  };
+  const never = { latest: null, min: null, max: null, mean: null, count: 0, best: null, best_step: null };
+  const run = memberRun({
+    metric_aggregates: {
+      loss: { ...loss, latest_step: 4 },
+      back: { ...loss, latest_step: 9 },
+      never: { ...never, non_finite: 1, non_finite_step: 3, latest_step: null },
+    },
+    run_control: { display_status: "finished" },
+  } as unknown as RunDetail);
+  const columns = ["loss", "loss.best", "back", "never", "never.max", "never.count", "none"];
+  expect(columns.map((column) => run.valueOf(`metrics.${column}`))).toEqual(["NaN", 2, 1, "NaN", "NaN", 0, undefined]);
+  const points = pointsOf({ x_metric: "loss", y_metric: "back" } as never, [run]);
+  expect(points).toMatchObject([{ x: null, y: 1 }]);
+});
+
 test("columns are read from a run", () => {
   const one = { latest: 1, min: 0, max: 2, mean: 1, count: 3, best: 2, best_step: 4 };
   const run = memberRun({

@@ -10,7 +10,7 @@ import { EmptyState, ErrorNote } from "../../../ui/page-states.tsx";
 import { Icon } from "../../../ui/icon.tsx";
 import { counted, countWords } from "../../../ui/words.ts";
 import { Skeleton } from "../../../ui/spinner.tsx";
-import { columnLabel, columnWords, isLookedUp, settingWords, valueWords } from "../table/columns.ts";
+import { cellWords, columnLabel, isLookedUp, settingWords, valueWords } from "../table/columns.ts";
 import { groupToggle, LINES_MAX } from "../runs/shown-runs.ts";
 import { RUNS_DRAWN_MAX, useRunColumns } from "../runs/use-runs.ts";
 import { groupColumns, groupRuns, searchOfGroup, type RunGroup, type Spread } from "./run-groups.ts";
@@ -204,7 +204,7 @@ function GroupRows({
             <td />
             {shown.map((column) => (
               <td key={column} class="tm-number">
-                {columnWords(column, run.columns?.[column])}
+                {cellWords(run, column)}
               </td>
             ))}
           </tr>

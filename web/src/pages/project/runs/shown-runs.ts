@@ -79,7 +79,11 @@ export function neededFirst(projectId: string, query: URLSearchParams): readonly
 }
 
 /** A run of the table with the columns that were asked for. */
-export type TableRun = RunRow & { readonly columns?: Readonly<Record<string, unknown>> };
+export type TableRun = RunRow & {
+  readonly columns?: Readonly<Record<string, unknown>>;
+  /** The columns of metrics whose newest value is NaN or infinite; of other figures than the latest, those without a finite value. */
+  readonly non_finite_columns?: readonly string[];
+};
 
 /** A page of the table. */
 export type RunsPage = { readonly runs: readonly TableRun[]; readonly total: number };

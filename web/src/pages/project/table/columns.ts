@@ -92,8 +92,18 @@ export const firstDirection = (name: string): "asc" | "desc" =>
   name === "name" || name === "status" || name.startsWith("config.") || name.startsWith("attributes.") ? "asc" : "desc";
 
 /** Writes the value of a column: integers of configs and attributes digit by digit, the rest as `valueWords`. */
-export const columnWords = (name: string, value: unknown): string =>
+const columnWords = (name: string, value: unknown): string =>
   name.startsWith("metrics.") ? valueWords(value) : settingWords(value);
+
+/** A run with the values of columns. */
+type Cells = {
+  readonly columns?: Readonly<Record<string, unknown>>;
+  readonly non_finite_columns?: readonly string[];
+};
+
+/** Writes the value of a run in a column: `NaN` where its newest value is not finite, of which the server tells no more. */
+export const cellWords = (run: Cells, name: string): string =>
+  run.non_finite_columns?.includes(name) === true ? "NaN" : columnWords(name, run.columns?.[name]);
 
 /** As `valueWords`, but integers have every digit: those of a config tell runs apart. */
 export const settingWords = (value: unknown): string => (Number.isInteger(value) ? String(value) : valueWords(value));

@@ -8,7 +8,7 @@ import { IconButton } from "../../../ui/button.tsx";
 import { Time } from "../../../ui/time.tsx";
 import { durationWords, spanWords } from "../../../ui/words.ts";
 import { durationMs, type TableRun } from "../runs/shown-runs.ts";
-import { columnSource, columnWords, valueWords } from "./columns.ts";
+import { cellWords, columnSource, valueWords } from "./columns.ts";
 
 /** The eye, the look and the name of a run: the legend of the charts. */
 export function NameCell({
@@ -93,6 +93,9 @@ function StatusCell({
   );
 }
 
+const nonFiniteTitle = (last: unknown): string =>
+  `The newest value is NaN or infinite. ${typeof last === "number" ? `The latest finite value is ${last}.` : "No value is finite."}`;
+
 /** The value of a run in a column; with a baseline also the difference of numbers. */
 export function ValueCell({
   run,
@@ -112,17 +115,23 @@ export function ValueCell({
   if (source?.kind !== "field") {
     const value = run.columns?.[name];
     const reference = base === undefined || base.id === run.id ? undefined : base.columns?.[name];
-    const text = columnWords(name, value);
+    const text = cellWords(run, name);
+    const isFinite = (of: TableRun | undefined): boolean => of?.non_finite_columns?.includes(name) !== true;
+    const title = typeof value === "number" ? String(value) : text;
     return (
-      <span class="tm-grid-text" title={typeof value === "number" ? String(value) : text}>
+      <span class="tm-grid-text" title={isFinite(run) ? title : nonFiniteTitle(value)}>
         {text === "" ? <span class="tm-muted">–</span> : text}
-        {typeof value === "number" && typeof reference === "number" && value !== reference && (
-          <span class="tm-muted tm-delta">
-            {" "}
-            {value > reference ? "+" : "−"}
-            {valueWords(Number(Math.abs(value - reference).toPrecision(3)))}
-          </span>
-        )}
+        {typeof value === "number" &&
+          typeof reference === "number" &&
+          value !== reference &&
+          isFinite(run) &&
+          isFinite(base) && (
+            <span class="tm-muted tm-delta">
+              {" "}
+              {value > reference ? "+" : "−"}
+              {valueWords(Number(Math.abs(value - reference).toPrecision(3)))}
+            </span>
+          )}
       </span>
     );
   }

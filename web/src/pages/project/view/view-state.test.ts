@@ -1,6 +1,15 @@
 import fc from "fast-check";
 import { expect, test } from "@jest/globals";
-import { columnName, columnSource, FIELD_NAMES, FIGURES, settingWords, sortOf, valueWords } from "../table/columns.ts";
+import {
+  cellWords,
+  columnName,
+  columnSource,
+  FIELD_NAMES,
+  FIGURES,
+  settingWords,
+  sortOf,
+  valueWords,
+} from "../table/columns.ts";
 import { joinList, splitList } from "../../../app/addresses.ts";
 import { isShown, withShown } from "../runs/shown-runs.ts";
 import { addressOfView, payloadOfView } from "./saved-view.ts";
@@ -84,6 +93,18 @@ test.each([
   [{ a: 1 }, '{"a":1}'],
 ])("%j is written as %s", (value, text) => {
   expect(valueWords(value)).toBe(text);
+});
+
+test("a cell is NaN where the newest value of its metric is not finite", () => {
+  const columns = { "metrics.loss.latest": 0.5, "metrics.acc.latest": 1, "metrics.loss.best": null };
+  const run = { columns, non_finite_columns: ["metrics.loss.latest", "metrics.loss.best"] };
+  expect([...Object.keys(columns), "metrics.none.latest"].map((name) => cellWords(run, name))).toEqual([
+    "NaN",
+    "1",
+    "NaN",
+    "",
+  ]);
+  expect(cellWords({ columns }, "metrics.loss.latest")).toBe("0.5");
 });
 
 test("two seeds that differ in the last digit are written digit by digit", () => {

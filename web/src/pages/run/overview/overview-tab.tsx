@@ -1,5 +1,5 @@
 import { valueText } from "../../../api/exact-value.ts";
-import type { AttributeRow } from "../../../api/run-types.ts";
+import { isNewestNonFinite, type Aggregate, type AttributeRow } from "../../../api/run-types.ts";
 import { useQuery } from "../../../api/use-answer.ts";
 import { runAddress } from "../../../app/addresses.ts";
 import { Link } from "../../../app/location.tsx";
@@ -14,6 +14,13 @@ import { Notes, Readme } from "./run-texts.tsx";
 
 const METRICS_SHOWN = 12;
 const CONFIG_SHOWN = 16;
+
+/** Tells of values that are not finite; undefined without any. */
+function nonFiniteTitle({ non_finite: count, non_finite_step: step, latest }: Aggregate): string | undefined {
+  if (count === undefined) return undefined;
+  const last = latest === null ? "" : `, the latest finite value is ${latest}`;
+  return `${counted(count, "value")} NaN or infinite, the newest at step ${step}${last}`;
+}
 
 /** The first facts about a run: why it was made, how well it did, with which settings and where. */
 export function OverviewTab({ run, changes, canWrite, reload }: TabProps) {
@@ -64,7 +71,9 @@ export function OverviewTab({ run, changes, canWrite, reload }: TabProps) {
                 {metrics.map(([key, metric]) => (
                   <tr key={key}>
                     <th scope="row">{key}</th>
-                    <td class="tm-number">{metricWords(metric.latest)}</td>
+                    <td class="tm-number" title={nonFiniteTitle(metric)}>
+                      {isNewestNonFinite(metric) ? "NaN" : metricWords(metric.latest)}
+                    </td>
                     <td class="tm-number" title={metric.best_step === null ? undefined : `At step ${metric.best_step}`}>
                       {metricWords(metric.best)}
                     </td>

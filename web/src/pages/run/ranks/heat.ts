@@ -1,8 +1,10 @@
+import type { NonFiniteText } from "../../../api/run-types.ts";
+
 /** A cell of a heat map of ranks. */
 export type HeatCell = {
   readonly step: number;
   readonly rank: number;
-  readonly value: number;
+  readonly value: number | NonFiniteText;
   readonly delta_from_mean: number | null;
 };
 

@@ -13,6 +13,9 @@ const SCALE = {
   dark: { none: [24, 37, 43], low: [124, 184, 245], high: [240, 160, 60] },
 } as const;
 
+const fromMean = (delta: number | null): string =>
+  delta === null ? "" : ` (${delta >= 0 ? "+" : "−"}${metricWords(Math.abs(delta))} from the mean)`;
+
 /** How far each rank is from the mean of its step, at each step. Arrows move over the cells; the line below describes the cell. */
 export function RankHeatmap({ cells, metric }: { readonly cells: readonly HeatCell[]; readonly metric: string }) {
   const canvas = useRef<HTMLCanvasElement>(null);
@@ -90,7 +93,7 @@ export function RankHeatmap({ cells, metric }: { readonly cells: readonly HeatCe
           ? "Point at a cell to read it."
           : cell === undefined
             ? `Rank ${grid.ranks[at.row]} reported nothing at step ${grid.steps[at.column]}.`
-            : `Step ${cell.step}, rank ${cell.rank}: ${metricWords(cell.value)} (${(cell.delta_from_mean ?? 0) >= 0 ? "+" : "−"}${metricWords(Math.abs(cell.delta_from_mean ?? 0))} from the mean)`}
+            : `Step ${cell.step}, rank ${cell.rank}: ${metricWords(cell.value)}${fromMean(cell.delta_from_mean)}`}
       </p>
     </div>
   );
