@@ -130,27 +130,58 @@ function findKept(bytes: Buffer, which: KeptNumbers, beyondRange: () => void): K
   return kept;
 }
 
-/** The marks of the bare tokens, by their texts and as JSON. */
-const markOfToken = new Map([...BARE_TOKENS.keys()].map((text) => [text, Buffer.from(`"${mark}${text}"`)]));
-const tokenOfMark = new Map([...BARE_TOKENS].map(([text, token]) => [`${mark}${text}`, token]));
+/**
+ * The marks of the bare tokens, as the text between the quotes. They have nine characters, because the engine keeps strings of up to ten only once: longer
+ * ones take five times as long in a body that is full of them. A client that guesses one has sent the token.
+ */
+const tokenMark = randomBytes(6).toString("base64url");
+const TOKENS = [...BARE_TOKENS].map(([text, token], i) => ({
+  bytes: Buffer.from(text),
+  marked: Buffer.from(`"${tokenMark}${i}"`),
+  token,
+}));
+const tokenOfByte = new Map(TOKENS.map(({ bytes }, i) => [bytes[0], i]));
+const tokenOfMark = new Map(TOKENS.map(({ token }, i) => [`${tokenMark}${i}`, token]));
 
 /** Returns the bytes with marks in the places of the bare tokens outside of strings; the same bytes without any. One within another word stays no JSON. */
 function markTokens(bytes: Buffer): Buffer {
-  const parts: Buffer[] = [];
-  let copied = 0;
+  // The place of each token, and which it is.
+  const found: number[] = [];
+  let more = 0;
   for (let at = 0; at < bytes.length;) {
     const byte = bytes[at]!;
     if (byte === QUOTE) at = endOfText(bytes, at);
-    else if (byte === UPPER_N || byte === UPPER_I) {
-      const start = byte === UPPER_I && bytes[at - 1] === MINUS ? at - 1 : at;
-      at += (byte === UPPER_N ? "NaN" : "Infinity").length;
-      const marked = markOfToken.get(bytes.toString("latin1", start, at));
-      if (marked === undefined) continue;
-      parts.push(bytes.subarray(copied, start), marked);
-      copied = at;
+    else if (byte === UPPER_N || byte === UPPER_I || byte === MINUS) {
+      const which = tokenOfByte.get(byte)!;
+      const { bytes: text, marked } = TOKENS[which]!;
+      if (!isAt(bytes, at, text)) {
+        at += 1;
+        continue;
+      }
+      found.push(at, which);
+      more += marked.length - text.length;
+      at += text.length;
     } else at += 1;
   }
-  return parts.length === 0 ? bytes : Buffer.concat([...parts, bytes.subarray(copied)]);
+  if (found.length === 0) return bytes;
+  const result = Buffer.allocUnsafe(bytes.length + more);
+  let [copied, end] = [0, 0];
+  const copy = (from: Buffer, start: number, until: number): void => {
+    for (let at = start; at < until; at += 1) result[end++] = from[at]!;
+  };
+  for (let i = 0; i < found.length; i += 2) {
+    const { bytes: text, marked } = TOKENS[found[i + 1]!]!;
+    copy(bytes, copied, found[i]!);
+    copy(marked, 0, marked.length);
+    copied = found[i]! + text.length;
+  }
+  copy(bytes, copied, bytes.length);
+  return result;
+}
+
+function isAt(bytes: Buffer, at: number, text: Buffer): boolean {
+  for (let i = 0; i < text.length; i += 1) if (bytes[at + i] !== text[i]) return false;
+  return true;
 }
 
 function isChanged(digits: string, value: number, which: KeptNumbers): boolean {
@@ -171,7 +202,7 @@ function endOfText(bytes: Uint8Array, quote: number): number {
 
 /** Puts kept values in the places of their marks. */
 function restore(value: unknown, kept: readonly Kept[], depth: number): unknown {
-  if (typeof value === "string") return value.startsWith(mark) ? unmarked(value, kept) : value;
+  if (typeof value === "string") return unmarked(value, kept);
   if (typeof value !== "object" || value === null || depth > NESTED_MAX) return value;
   if (Array.isArray(value)) {
     for (let i = 0; i < value.length; i += 1) {
@@ -182,7 +213,8 @@ function restore(value: unknown, kept: readonly Kept[], depth: number): unknown 
   }
   const object = value as Record<string, unknown>;
   for (const key in object) {
-    if (key.startsWith(mark)) throw new SyntaxError("a number cannot be a key");
+    if (tokenOfMark.has(key) || (kept.length > 0 && key.startsWith(mark)))
+      throw new SyntaxError("a number cannot be a key");
     const item = object[key];
     if (typeof item !== "object" && typeof item !== "string") continue;
     const restored = restore(item, kept, depth + 1);
@@ -197,6 +229,7 @@ export function setOwn(object: Record<string, unknown>, key: string, value: unkn
   else Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
 }
 
-function unmarked(marked: string, kept: readonly Kept[]): ExactNumber | symbol {
-  return tokenOfMark.get(marked) ?? keepDigits(kept[Number(marked.slice(mark.length))]!.digits);
+function unmarked(text: string, kept: readonly Kept[]): string | ExactNumber | symbol {
+  if (kept.length > 0 && text.startsWith(mark)) return keepDigits(kept[Number(text.slice(mark.length))]!.digits);
+  return tokenOfMark.get(text) ?? text;
 }

@@ -52,7 +52,7 @@ describeWith(executable)("charts in a browser", () => {
   async function logged(
     name: string,
     metric: string,
-    points: readonly (readonly [step: number, value: number])[],
+    points: Parameters<typeof logPoints>[3],
     config = {},
   ): Promise<void> {
     runs.set(name, await logPoints(api, name, metric, points, config));
@@ -81,7 +81,7 @@ describeWith(executable)("charts in a browser", () => {
     await logged(
       "signed",
       "signed",
-      [-1, 0, 0.5, 10, 100].map((value, i) => [i, value]),
+      ([-1, 0, 0.5, 10, 100, "NaN", "Infinity"] as const).map((value, i) => [i, value]),
     );
     const steps = Array.from({ length: LONG_POINTS }, (_, i) => i).filter((step) => step < GAP[0] || step >= GAP[1]);
     await logged(
@@ -284,22 +284,30 @@ describeWith(executable)("charts in a browser", () => {
     expect(everyFault()).toEqual([]);
   });
 
-  test("a logarithmic axis says what it drops, and keys and a table tell the values", async () => {
+  test("a logarithmic axis says what it drops, values that are not finite are marked, and keys, a table and files tell all", async () => {
     const { page } = await open(["signed"], { query: "?y=log" });
     const plot = await drawn(page, "signed");
-    await page.getByText("2 points not above 0 left out by the logarithmic y axis.").waitFor();
+    const dropped = "2 points not above 0 left out by the logarithmic y axis";
+    await page.getByText(`${dropped}. 2 values are not finite, marked ×, ∧ for Infinity.`).waitFor();
     expect(await plot.getAttribute("aria-label")).toBe(
-      "signed: 1 line, step 0 to step 4, values -1 to 100. Arrow keys read values.",
+      "signed: 1 line, step 0 to step 6, values -1 to 100, 2 values not finite. Arrow keys read values.",
     );
     await plot.focus();
     await page.keyboard.press("End");
     await page.keyboard.press("ArrowLeft");
+    await page.getByText("At 5: signed NaN (NaN at step 5)", { exact: true }).waitFor({ state: "attached" });
+    await page.getByRole("listitem").getByText("NaN at step 5", { exact: true }).waitFor();
+    for (let step = 5; step > 3; step -= 1) await page.keyboard.press("ArrowLeft");
     await page.getByText("At 3: signed 10", { exact: true }).waitFor({ state: "attached" });
     await page.getByRole("button", { name: "Close values" }).waitFor();
     await page.keyboard.press("Escape");
     await choose(page, "signed", "Show as table");
     const cells = await page.getByRole("region", { name: "Values of signed" }).getByRole("cell").allInnerTexts();
-    expect(cells).toEqual(["-1", "0", "0.5", "10", "100"]);
+    expect(cells).toEqual(["-1", "0", "0.5", "10", "100", "NaN", "Infinity"]);
+    await choose(page, "signed", "Show as chart");
+    await drawn(page, "signed");
+    expect((await saved(page, "signed", "CSV")).split("\r\n").at(-2)).toMatch(/,6,Infinity$/);
+    expect(await saved(page, "signed", "SVG")).toContain(`aria-label="signed, values that are not finite"`);
     expect(everyFault()).toEqual([]);
   });
 

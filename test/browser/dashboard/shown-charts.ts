@@ -13,7 +13,7 @@ export async function logPoints(
   api: Api,
   name: string,
   metric: string,
-  points: readonly (readonly [step: number, value: number])[],
+  points: readonly (readonly [step: number, value: number | "NaN" | "Infinity"])[],
   config: object,
 ): Promise<ShownRun> {
   const { run } = (await api.post("/runs", { project: "charts", name, config })).json as {
