@@ -1,4 +1,5 @@
-import { REPORTS_PROJECT, ROWS_OF_RUN, type Read } from "./read.ts";
+import { isDeep } from "@tidemark/testkit";
+import { EXPORTED_PROJECT, REPORTS_PROJECT, ROWS_OF_RUN, type Read } from "./read.ts";
 
 /** Three lines, which need points. */
 const VIEW = { sections: [{ panels: ["loss", "lr", "eval/loss"].map((metricKey) => ({ metricKey })) }] };
@@ -15,8 +16,15 @@ const exported = (what: string, query: Read["path"]): Read => ({
 export const documentReads: readonly Read[] = [
   // Its counters: of projects, of points in each of them, of bytes and events.
   { name: "what an organization uses", path: () => "/api/usage", items: () => 1, base: 300 },
-  exported("named runs", ({ full, page, artifacts }) => `run_ids=${[full, artifacts.runId, ...page].join(",")}`),
-  exported("a project", () => "project=rl-control"),
+  exported(
+    "named runs",
+    ({ exported: some, page, artifacts }) => `run_ids=${[...some, artifacts.runId, ...page].join(",")}`,
+  ),
+  exported("a small project", () => `project=${EXPORTED_PROJECT}`),
+  // Each statement for a run is executed hundreds of times.
+  ...(isDeep
+    ? [exported("a long run", ({ full }) => `run_ids=${full}`), exported("a project", () => "project=rl-control")]
+    : []),
   {
     name: "the data of a view",
     method: "POST",

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Api } from "../stack/client.ts";
-import { FORKS, OBJECTS, type Tenant, TRACE_ID, TRACES } from "./read.ts";
+import { EXPORTED_PROJECT, FORKS, OBJECTS, type Tenant, TRACE_ID, TRACES } from "./read.ts";
 
 const STEPS = 1500;
 
@@ -17,6 +17,20 @@ function traceEvents(): object[] {
     started_at: new Date(Date.now() - (TRACES - i) * 60_000).toISOString(),
     step: i,
   }));
+}
+
+const EXPORTED_RUNS = 10;
+
+/** Makes a run with a few rows of each kind that exports have. */
+async function exportedRun(api: Api): Promise<string> {
+  const id = (await api.post("/runs", { project: EXPORTED_PROJECT, config: { lr: 1 } })).json.run.id as string;
+  const points = [0, 1].map((step) => ({ step, metrics: { loss: step, lr: 0.1 } }));
+  await api.post(`/runs/${id}/metrics/batch`, { points });
+  await api.post(`/api/runs/${id}/logs`, { lines: [{ line_number: 1, message: "epoch 1" }] });
+  await api.post(`/api/runs/${id}/attributes`, { attributes: [{ path: "notes/1", type: "config", value: 1 }] });
+  const table = { key: "eval", kind: "table", step: 0, rows: [{ i: 1 }] };
+  await api.post(`/api/runs/${id}/objects`, table);
+  return id;
 }
 
 /** Adds a run with some of everything to an organization. */
@@ -59,6 +73,8 @@ export async function fillRuns(api: Api): Promise<Omit<Tenant, "artifacts">> {
     { headers: { "idempotency-key": full } },
   );
   for (let fork = 0; fork < FORKS; fork += 1) await api.post(`/api/runs/${full}/forks`, {});
+  const exported: string[] = [];
+  for (let run = 0; run < EXPORTED_RUNS; run += 1) exported.push(await exportedRun(api));
   const first = await api.get("/api/runs/summary?limit=10&project=rl-control");
   const page = (first.json.runs as { id: string }[]).map(({ id }) => id);
   return {
@@ -67,6 +83,7 @@ export async function fillRuns(api: Api): Promise<Omit<Tenant, "artifacts">> {
     projectId: made.json.run.project_id as string,
     table,
     page,
+    exported,
     cursor: first.json.next_cursor as string,
   };
 }

@@ -9,6 +9,8 @@ export const TRACE_ID = "f".repeat(32);
 export const FORKS = 60;
 /** Rich objects of a run. */
 export const OBJECTS = 60;
+/** A project of few runs, so that an export of it that reads all runs of its organization is seen. */
+export const EXPORTED_PROJECT = "exported";
 /** A project with reports. */
 export const REPORTS_PROJECT = "0a1b2c3d-0000-4000-8000-000000000001";
 
@@ -23,6 +25,8 @@ export type Tenant = {
   readonly table: number;
   /** Runs of the first page. */
   readonly page: readonly string[];
+  /** Runs of the project that is exported, with some of everything. */
+  readonly exported: readonly string[];
   /** Where the second page begins. */
   readonly cursor: string;
   readonly artifacts: SeededArtifacts;
