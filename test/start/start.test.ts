@@ -48,10 +48,11 @@ describe.each(servers === undefined ? ["start.ts"] : ["start.ts", "split.ts"])("
     port = await freePort();
   });
   afterAll(() => rm(directory, { recursive: true, force: true }));
+  const testOnce = name === "start.ts" ? test : testDeep;
   const start = (...more: string[]): Program =>
     run(name, ["--port", String(port), "--data-dir", join(directory, "data"), ...more]);
 
-  test("on an empty folder prints a request that works when pasted, keeps data and key over a restart, and ends cleanly", async () => {
+  test("on an empty folder prints a request that works when pasted, and a link that signs in once, and ends cleanly", async () => {
     const first = start();
     await ready(first);
     const curl = /^ {2}(curl -s -X POST .*)$/m.exec(first.output())?.[1] ?? "";
@@ -93,15 +94,27 @@ describe.each(servers === undefined ? ["start.ts"] : ["start.ts", "split.ts"])("
     const late = run(name, ["--link", "--data-dir", join(directory, "data")]);
     expect(await late.ended).toBe(1);
     expect(late.output()).toMatch(/^tidemark: no server runs with the data folder .*\n$/);
-
-    const second = start();
-    await ready(second);
-    const api = createApi(`http://127.0.0.1:${port}`, key);
-    expect((await api.get("/runs")).json.runs).toHaveLength(1);
-    expect((await api.get("/health")).status).toBe(200);
-    second.signal("SIGTERM");
-    expect(await second.ended).toBe(0);
   });
+
+  testOnce(
+    "keeps data and key over a restart, and tells a second one on the same folder or the same port so in one line",
+    async () => {
+      const again = start();
+      await ready(again);
+      const key = (await readFile(join(directory, "data", "api-key"), "utf8")).trim();
+      const api = createApi(`http://127.0.0.1:${port}`, key);
+      expect((await api.get("/runs")).json.runs).toMatchObject([{ project: "demo" }]);
+      expect((await api.get("/health")).status).toBe(200);
+      const samePort = run(name, ["--port", String(port), "--data-dir", join(directory, "other")]);
+      expect(await samePort.ended).toBe(1);
+      expect(samePort.output()).toBe(`tidemark: port ${port} is in use: choose another with --port\n`);
+      const sameFolder = run(name, ["--port", String(await freePort()), "--data-dir", join(directory, "data")]);
+      expect(await sameFolder.ended).toBe(1);
+      expect(sameFolder.output()).toMatch(/^tidemark: the data folder .* is in use by another Tidemark .*\n$/);
+      again.signal("SIGTERM");
+      expect(await again.ended).toBe(0);
+    },
+  );
 
   testDeep(
     "killed with -9 it leaves nothing that blocks the next start, and nothing that was acknowledged is gone",
@@ -126,49 +139,28 @@ describe.each(servers === undefined ? ["start.ts"] : ["start.ts", "split.ts"])("
     },
   );
 
-  const testOnce = name === "start.ts" ? test : testDeep;
-
-  testOnce("a second one on the same folder or the same port is told so in one line", async () => {
-    const first = start();
-    await ready(first);
-    const samePort = run(name, ["--port", String(port), "--data-dir", join(directory, "other")]);
-    expect(await samePort.ended).toBe(1);
-    expect(samePort.output()).toBe(`tidemark: port ${port} is in use: choose another with --port\n`);
-    const sameFolder = run(name, ["--port", String(await freePort()), "--data-dir", join(directory, "data")]);
-    expect(await sameFolder.ended).toBe(1);
-    expect(sameFolder.output()).toMatch(/^tidemark: the data folder .* is in use by another Tidemark .*\n$/);
-    first.signal("SIGINT");
-    expect(await first.ended).toBe(0);
-  });
-
-  testOnce("--fresh starts over", async () => {
-    const fresh = start("--fresh");
+  testOnce("--fresh starts over; an internal token that the user sets lets a program call the services", async () => {
+    const internalPort = await freePort();
+    const fresh = run(name, ["--port", String(port), "--data-dir", join(directory, "data"), "--fresh"], {
+      TIDEMARK_INTERNAL_PORT: String(internalPort),
+      TIDEMARK_INTERNAL_TOKEN: "known to the user",
+    });
     await ready(fresh);
     const key = (await readFile(join(directory, "data", "api-key"), "utf8")).trim();
     expect((await createApi(`http://127.0.0.1:${port}`, key).get("/runs")).json.runs).toEqual([]);
+    const ask = async (token: string): Promise<string> => {
+      const path = "tidemark.control.v1.ControlService/GetAuthConfig";
+      const answer = await fetch(`http://127.0.0.1:${internalPort}/${path}`, {
+        method: "POST",
+        headers: { "content-type": "application/proto", "tidemark-internal-token": token },
+      });
+      return answer.ok ? "answered" : ((await answer.json()) as { code: string }).code;
+    };
+    expect(await ask("known to the user")).toBe("answered");
+    expect(await ask("another")).toBe("unauthenticated");
     fresh.signal("SIGINT");
     expect(await fresh.ended).toBe(0);
   });
-});
-
-test("an internal token that the user sets lets a program call the services", async () => {
-  const directory = await mkdtemp(join(tmpdir(), "tidemark-start-"));
-  const [port, internalPort] = [await freePort(), await freePort()];
-  const settings = { TIDEMARK_INTERNAL_PORT: String(internalPort), TIDEMARK_INTERNAL_TOKEN: "known to the user" };
-  const program = run("start.ts", ["--port", String(port), "--data-dir", join(directory, "data")], settings);
-  await ready(program);
-  const ask = async (token: string): Promise<string> => {
-    const answer = await fetch(`http://127.0.0.1:${internalPort}/tidemark.control.v1.ControlService/GetAuthConfig`, {
-      method: "POST",
-      headers: { "content-type": "application/proto", "tidemark-internal-token": token },
-    });
-    return answer.ok ? "answered" : ((await answer.json()) as { code: string }).code;
-  };
-  expect(await ask("known to the user")).toBe("answered");
-  expect(await ask("another")).toBe("unauthenticated");
-  program.signal("SIGTERM");
-  expect(await program.ended).toBe(0);
-  await rm(directory, { recursive: true, force: true });
 });
 
 test("a setting that does not exist is named, with the nearest that does, and the exit code is not 0", async () => {
