@@ -4,7 +4,7 @@ import { chmod, chown, mkdir, mkdtemp, readFile, readdir, rm, stat, writeFile } 
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import pg from "pg";
 import { freePort } from "../free-port.ts";
 import { processesIn } from "../claim-folder.ts";
@@ -18,6 +18,16 @@ const asRoot = process.getuid?.() === 0;
 
 let folder = "";
 let running: Postgres[] = [];
+
+/** A folder with an empty database, which each copy saves a second of making. */
+let made = "";
+
+beforeAll(async () => {
+  made = await mkdtemp(join(tmpdir(), "postgres-"));
+  await (await startPostgres({ dataDir: join(made, "data"), log: () => {}, settings: { fsync: false } })).stop();
+});
+
+afterAll(() => rm(made, { recursive: true }));
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "postgres-"));
@@ -36,6 +46,12 @@ async function start(options: Partial<PostgresOptions> = {}): Promise<Postgres> 
   const server = await startPostgres({ dataDir: dataDir(), log: () => {}, settings: { fsync: false }, ...options });
   running.push(server);
   return server;
+}
+
+/** Puts a database that was stopped into the data folder. */
+async function copyMade(): Promise<void> {
+  const copying = spawn("cp", ["-a", join(made, "data"), dataDir()]);
+  expect(await once(copying, "exit")).toEqual([0, null]);
 }
 
 async function query(url: string, sql: string): Promise<unknown[][]> {
@@ -112,6 +128,8 @@ describe("an empty folder", () => {
 });
 
 describe("a second start", () => {
+  beforeEach(copyMade);
+
   test("keeps the data and the password, and logs nothing", async () => {
     const first = await start();
     await query(first.url, "CREATE TABLE kept AS SELECT 42 AS answer");
@@ -146,12 +164,12 @@ describe("a second start", () => {
   });
 
   test("without the password file is one clear line", async () => {
-    await (await start()).stop();
     await rm(join(dataDir(), "superuser-password"));
     await expect(start()).rejects.toMatchObject({ name: "StartError", message: expect.stringMatching(/password/) });
   });
 
   test("of a folder that is not a database is one clear line", async () => {
+    await rm(dataDir(), { recursive: true });
     await mkdir(join(dataDir(), "cluster"), { recursive: true });
     if (asRoot) await chown(join(dataDir(), "cluster"), 1, 1);
     await expect(start()).rejects.toMatchObject({
@@ -169,7 +187,7 @@ describe("a folder of another major version", () => {
   };
 
   test("that no package can open is one clear line, and its data are left alone", async () => {
-    await (await start()).stop();
+    await copyMade();
     const version = join(dataDir(), "cluster/PG_VERSION");
     await writeFile(version, "99\n");
     await expect(start({ source: unreachable })).rejects.toMatchObject({
@@ -182,6 +200,8 @@ describe("a folder of another major version", () => {
 });
 
 describe("after a kill", () => {
+  beforeEach(copyMade);
+
   test("nothing that was committed is lost, and no server is left behind", async () => {
     const { holder, server } = await holdInProcess("postgres", dataDir());
     await query(server.url, "CREATE TABLE kept AS SELECT 42 AS answer");
@@ -199,7 +219,6 @@ describe("after a kill", () => {
   });
 
   test("a server without a process to end it is stopped by the next start", async () => {
-    await (await start()).stop();
     const orphan = await orphanServer(join(dataDir(), "cluster"));
     const said: string[] = [];
     const next = await start({ log: (line) => said.push(line) });
@@ -231,6 +250,7 @@ describe("after a kill", () => {
 });
 
 test("a server that ends by itself is noticed, and stopping it afterwards is quiet", async () => {
+  await copyMade();
   const server = await start();
   process.kill(server.pid, "SIGQUIT");
   await server.exited;
@@ -250,7 +270,7 @@ test("a server that ends by itself is noticed, and stopping it afterwards is qui
   });
 
   test("a folder that root has copied is given back to the server's account", async () => {
-    await (await start()).stop();
+    await copyMade();
     const giveToRoot = spawn("chown", ["-R", "0:0", join(dataDir(), "cluster")]);
     await once(giveToRoot, "exit");
     await chmod(join(dataDir(), "cluster"), 0o755);
@@ -264,6 +284,7 @@ test("a server that ends by itself is noticed, and stopping it afterwards is qui
     const copying = spawn("cp", ["-a", String(bundled?.packageDir), closed]);
     await once(copying, "exit");
     await chmod(closed, 0o700);
+    await copyMade();
     const version = "18.0.0-test";
     await chmod(folder, 0o755);
     const cacheDir = join(folder, "cache");
