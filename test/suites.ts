@@ -19,8 +19,7 @@ const inBothModes: Readonly<Record<string, string>> = {
   "e2e/platform.test.ts": "deadlines, health and figures of the processes",
   "e2e/removal.test.ts": "removal by each service, bytes in S3",
   "interop/grpc.test.ts": "each process answers its RPCs to a plain gRPC client",
-  "failure/drain.test.ts": "SIGTERM to every process",
-  "failure/dependencies.test.ts": "PostgreSQL away from one process and from many",
+  "failure/dependencies.test.ts": "PostgreSQL away from one process and from many, SIGTERM to every process",
 };
 
 /** The files whose suites run in both modes, relative to this folder. */

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { beforeAll, describe, expect, test } from "@jest/globals";
 import { requirePython } from "@tidemark/testkit";
 import {
   aggregatesOf,
@@ -17,7 +17,9 @@ import { type ExampleRun, printedLines, type Report, runExample } from "../examp
 import { describeWith, testDeep } from "../stack/describe-with.ts";
 import type { Api } from "../stack/client.ts";
 import { describeModes } from "../stack/modes.ts";
-import { type OwnStack, startStack } from "../stack/stack.ts";
+import type { Stack } from "../stack/attach.ts";
+import { limited } from "../stack/settings.ts";
+import { sharedStack } from "../stack/shared-stacks.ts";
 
 const RFC3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 const examples = join(import.meta.dirname, "../../examples");
@@ -228,12 +230,9 @@ describeModes("the examples", (stack) => {
 });
 
 describe("the examples under difficulties", () => {
-  let stack: OwnStack;
+  let stack: Stack;
   beforeAll(async () => {
-    stack = await startStack("embedded", { settings: { TIDEMARK_LIMITS: "on" } });
-  });
-  afterAll(async () => {
-    await stack?.stop();
+    stack = await sharedStack("embedded", limited);
   });
 
   /** Decides about requests to matching paths, in turn: some get through, one is told to retry later, and the answer to one is lost. */

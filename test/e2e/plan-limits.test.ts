@@ -1,7 +1,8 @@
 import { expect, test } from "@jest/globals";
-import { describeOwnModes } from "../stack/modes.ts";
+import { describeModes } from "../stack/modes.ts";
+import { limited } from "../stack/settings.ts";
 
-describeOwnModes(
+describeModes(
   "rate limits that are on",
   (stack) => {
     test("a free organization may write ten in a burst, then 429 with every header", async () => {
@@ -42,5 +43,5 @@ describeOwnModes(
       expect((await api.post("/projects", { name: "two" })).status).toBe(200);
     });
   },
-  { settings: { TIDEMARK_LIMITS: "on" } },
+  limited,
 );

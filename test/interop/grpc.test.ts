@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { toBinary, create } from "@bufbuild/protobuf";
 import { CallerKind, IdentitySchema } from "@tidemark/proto/common/v1/common";
 import * as grpc from "@grpc/grpc-js";
@@ -6,8 +6,7 @@ import { loadSync } from "@grpc/proto-loader";
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { allModules } from "@tidemark/all";
-import { modesHere } from "../stack/modes.ts";
-import { startStack, type OwnStack } from "../stack/stack.ts";
+import { describeModes } from "../stack/modes.ts";
 
 // What a client with a plain gRPC library, our .proto files and the internal token can do.
 
@@ -37,27 +36,24 @@ const loaded = grpc.loadPackageDefinition(
 ) as unknown as Loaded;
 const runsService = loaded.tidemark["runs"]!.v1["RunsService"]!;
 
-describe.each(modesHere())("a plain gRPC client, %s", (mode) => {
-  let stack: OwnStack;
+describeModes("a plain gRPC client", (stack) => {
   let org = "";
   const open: grpc.Client[] = [];
   beforeAll(async () => {
-    stack = await startStack(mode);
-    org = (await stack.organization()).orgId;
+    org = (await stack().organization()).orgId;
   });
-  afterAll(async () => {
+  afterAll(() => {
     for (const client of open) client.close();
-    await stack.stop();
   });
 
   const client = (module: string, make: grpc.ServiceClientConstructor): grpc.Client => {
-    const made = new make(`127.0.0.1:${stack.grpcPorts.get(module)}`, grpc.credentials.createInsecure());
+    const made = new make(`127.0.0.1:${stack().grpcPorts.get(module)}`, grpc.credentials.createInsecure());
     open.push(made);
     return made;
   };
   const metadata = (claims: { scopes?: string[] } = {}): grpc.Metadata => {
     const made = new grpc.Metadata();
-    made.set("tidemark-internal-token", stack.internalToken);
+    made.set("tidemark-internal-token", stack().internalToken);
     const identity = create(IdentitySchema, {
       orgId: org,
       kind: CallerKind.API_KEY,
@@ -135,7 +131,7 @@ describe.each(modesHere())("a plain gRPC client, %s", (mode) => {
   });
 
   test("is not let in by an API key", async () => {
-    const { key } = await stack.organization();
+    const { key } = await stack().organization();
     const meta = new grpc.Metadata();
     meta.set("authorization", `Bearer ${key}`);
     const answer = ask(client("runs", runsService), "ListProjects", { limit: 10 }, meta);

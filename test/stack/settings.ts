@@ -18,6 +18,9 @@ export const facingTheWorld: Settings = { TIDEMARK_TRUSTED_PROXIES: "127.0.0.1",
 
 const fast = { rate_limit_rps: 1000, rate_limit_burst: 5000, ingest_rate_limit_rps: 1000 };
 
+/** Plans have the limits of the product. */
+export const limited: Settings = { TIDEMARK_LIMITS: "on" };
+
 /** The quotas of the free plan where they are small. */
 export const FREE = { metric_points: 40, trace_events: 10, runs: 5, included_storage_bytes: 1_000_000 } as const;
 
