@@ -23,6 +23,9 @@ export type BundleIndex = {
   /** The style sheet of all pages but those that sign in, which load it when they are left. */
   readonly pageStyle: string;
   readonly signInPages: readonly string[];
+  /** The style sheet of what only `latePages` have. */
+  readonly lateStyle: string;
+  readonly latePages: readonly string[];
   readonly icon: string;
   readonly embed: EmbedParts;
   /** By page, the modules that its first view loads in addition to the entry. */

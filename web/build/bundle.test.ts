@@ -44,11 +44,15 @@ describe("the bundle", () => {
     const textOf = (named: string): string =>
       Buffer.from(built.files.find(({ name }) => name === named)!.content).toString();
     const [style, pageStyle] = [textOf(built.index.style), textOf(built.index.pageStyle)];
+    const lateStyle = textOf(built.index.lateStyle);
     expect(style).toMatch(/^@layer tokens,\s*base,\s*parts,\s*pages;/);
     expect(style).toContain(".tm-dialog");
     expect(pageStyle).toContain(".tm-chart-card");
     expect(pageStyle).not.toContain(".tm-dialog{");
     expect(style).not.toContain(".tm-chart-card");
+    expect(built.index.latePages).toEqual(["artifacts"]);
+    expect(lateStyle).toContain(".tm-artifacts");
+    expect(style + pageStyle).not.toContain(".tm-artifacts");
   });
 
   test("is the same of the same sources", async () => {

@@ -4,6 +4,7 @@ import { basename, join, relative } from "node:path";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { build, type BuildOptions, type Metafile } from "esbuild";
+import { projectPages, type ProjectPageId } from "../src/pages/project/project-pages.ts";
 import type { BundleIndex, EmbedParts } from "./bundle-index.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -47,6 +48,7 @@ const pageModules = {
   project: runLists,
   compare: runLists,
   run: "src/pages/run/run-page.tsx",
+  artifacts: "src/pages/artifacts/artifacts-page.tsx",
   reports,
   report: reports,
   "shared-report": reports,
@@ -54,10 +56,13 @@ const pageModules = {
   signin: "src/pages/sign-in/sign-in-page.tsx",
   device: "src/pages/device/device-page.tsx",
   invite: "src/pages/invite/invite-page.tsx",
-} as const;
+} as const satisfies Record<ProjectPageId, string> & Record<string, string>;
 
 /** The pages that sign in. */
 const signInPages = ["signin", "device", "invite"] as const;
+
+/** The pages whose styles are no part of the first view of others. */
+const latePages = projectPages.filter(({ late }) => late).map(({ id }) => id);
 
 /** Files are named by their contents. */
 const named = {
@@ -71,8 +76,8 @@ const named = {
 type BuiltFile = { readonly name: string; readonly content: Uint8Array; readonly compressed: Uint8Array };
 
 /**
- * Bundles the dashboard: modules that are split where pages are imported lazily, a style sheet of what every page has and one of the other parts, the
- * script of the theme, the icon, and the page of embedded views. @throws Error that names the fault in the sources
+ * Bundles the dashboard: modules that are split where pages are imported lazily, style sheets of what every page has, of the
+ * other parts and of the late pages, the script of the theme, the icon, and the page of embedded views. @throws Error that names the fault in the sources
  */
 export async function bundle(): Promise<{ readonly index: BundleIndex; readonly files: readonly BuiltFile[] }> {
   const [modules, theme, icon, embed] = await Promise.all([
@@ -89,13 +94,14 @@ export async function bundle(): Promise<{ readonly index: BundleIndex; readonly 
     readFile(join(root, "src/icon.svg")),
     bundleEmbed(),
   ]);
-  const { style, pageStyle } = await styles(modules.metafile);
+  const { style, pageStyle, lateStyle } = await styles(modules.metafile);
   const { outputs } = modules.metafile;
   const entry = outputOf(outputs, "src/main.tsx");
   const contents = [
     ...[...modules.outputFiles, ...theme.outputFiles].map(({ path, contents }) => [basename(path), contents] as const),
     [`main.${hashOf(style)}.css`, style] as const,
     [`pages.${hashOf(pageStyle)}.css`, pageStyle] as const,
+    [`late.${hashOf(lateStyle)}.css`, lateStyle] as const,
     [`icon.${hashOf(icon)}.svg`, icon] as const,
   ];
   const files = await Promise.all(
@@ -114,6 +120,8 @@ export async function bundle(): Promise<{ readonly index: BundleIndex; readonly 
     style: nameOf(/^main\..*\.css$/),
     pageStyle: nameOf(/^pages\./),
     signInPages,
+    lateStyle: nameOf(/^late\./),
+    latePages,
     icon: nameOf(/\.svg$/),
     embed,
     parts: Object.fromEntries(
@@ -141,24 +149,41 @@ export async function bundleEmbed(): Promise<EmbedParts> {
 }
 
 /**
- * Gathers the style sheets that modules import: those of the start and of pages that sign in, and the others. Their layers say what wins, so only the one
- * that orders the layers must be first.
+ * Gathers the style sheets that modules import: those of the start and of pages that sign in, those of late pages alone, and the others. Their layers say
+ * what wins, so only the one that orders the layers must be first.
  */
-async function styles({ inputs }: Metafile): Promise<Readonly<Record<"style" | "pageStyle", Uint8Array>>> {
+async function styles({
+  inputs,
+}: Metafile): Promise<Readonly<Record<"style" | "pageStyle" | "lateStyle", Uint8Array>>> {
   const first = "src/styles/tokens.css";
   const early = staticImports(inputs, ["src/main.tsx", ...signInPages.map((page) => pageModules[page])]);
-  const others = Object.keys(inputs).filter((path) => path.endsWith(".css") && path !== first);
-  const [own, ofPages] = [true, false].map((isEarly) =>
-    others.filter((path) => early.has(path) === isEarly).toSorted(),
+  const lateModules = new Set<string>(latePages.map((page) => pageModules[page]));
+  const others = staticImports(
+    inputs,
+    partRoots(inputs).filter((path) => !lateModules.has(path)),
   );
-  const [style, pageStyle] = await Promise.all([sheet("main.css", [first, ...own!]), sheet("pages.css", ofPages!)]);
-  return { style, pageStyle };
+  const sheetOf = (path: string): string => (early.has(path) ? "main" : others.has(path) ? "pages" : "late");
+  const paths = Object.keys(inputs).filter((path) => path.endsWith(".css") && path !== first);
+  const of = (name: string): string[] => paths.filter((path) => sheetOf(path) === name).toSorted();
+  const [style, pageStyle, lateStyle] = await Promise.all([
+    sheet("main.css", [first, ...of("main")]),
+    sheet("pages.css", of("pages")),
+    sheet("late.css", of("late")),
+  ]);
+  return { style, pageStyle, lateStyle };
 }
 
 async function sheet(sourcefile: string, paths: readonly string[]): Promise<Uint8Array> {
   const contents = paths.map((path) => `@import ${JSON.stringify(`./${path}`)};`).join("\n");
   const built = await build({ ...named, stdin: { contents, loader: "css", resolveDir: root, sourcefile } });
   return built.outputFiles[0]!.contents;
+}
+
+/** The modules that others import lazily. */
+function partRoots(inputs: Metafile["inputs"]): readonly string[] {
+  return Object.values(inputs).flatMap(({ imports }) =>
+    imports.filter(({ kind }) => kind === "dynamic-import").map(({ path }) => path),
+  );
 }
 
 /** Files and everything that they import statically, directly and indirectly. */

@@ -102,6 +102,14 @@ describe("pages", () => {
     expect(await relation("/signin")).toBe("page-style");
   });
 
+  test("load the styles that few pages have only on those", async () => {
+    await start();
+    const relation = async (path: string) =>
+      /<link rel="([^"]+)" href="\/assets\/late.GGGG.css">/.exec((await call(path, { accept: HTML })).text)?.[1];
+    expect(await relation("/p/a/artifacts")).toBe("stylesheet");
+    expect(await relation("/p/a")).toBe("late-style");
+  });
+
   test("need not be sent again while they are the same", async () => {
     await start();
     const { etag = "" } = (await call("/", { accept: HTML })).headers;

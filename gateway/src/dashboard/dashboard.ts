@@ -91,6 +91,7 @@ const PAGES: readonly (readonly [pattern: RegExp, part: string])[] = [
   [/^\/invite$/, "invite"],
   [/^\/p\/[^/]+$/, "project"],
   [/^\/p\/[^/]+\/compare$/, "compare"],
+  [/^\/p\/[^/]+\/artifacts$/, "artifacts"],
   [/^\/p\/[^/]+\/reports$/, "reports"],
   [/^\/p\/[^/]+\/r\/[^/]+(?:\/[^/]+)?$/, "run"],
   [/^\/reports\/[^/]+$/, "report"],
@@ -165,6 +166,8 @@ function writeDocument(bundle: Bundle, part: string, basePath: string): Document
     `<link rel="stylesheet" href="${at(bundle.style)}">`,
     // Pages that sign in name it, and load it when they are left.
     `<link rel="${bundle.signInPages.includes(part) ? "page-style" : "stylesheet"}" href="${at(bundle.pageStyle)}">`,
+    // The others name it, and load it when they are left for a page that needs it.
+    `<link rel="${bundle.latePages.includes(part) ? "stylesheet" : "late-style"}" href="${at(bundle.lateStyle)}">`,
     `<script type="module" src="${at(bundle.entry)}"></script>`,
     ...(bundle.parts[part] ?? []).map((name) => `<link rel="modulepreload" href="${at(name)}">`),
     // Every page asks who is signed in before anything else.

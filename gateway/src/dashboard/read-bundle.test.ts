@@ -21,6 +21,8 @@ const write = async (text: string, bytes: number): Promise<void> => {
     style: "",
     pageStyle: "",
     signInPages: [],
+    lateStyle: "",
+    latePages: [],
     icon: "",
     parts: {},
   };

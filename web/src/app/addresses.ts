@@ -1,3 +1,5 @@
+import { projectPages, type ProjectPageId } from "../pages/project/project-pages.ts";
+
 /** The tabs of a run. */
 export const runTabs = [
   "overview",
@@ -34,8 +36,11 @@ export const runAddress = (project: string, runId: string, tab?: RunTab): string
 /** Returns the address of the comparison of a project's runs. */
 export const compareAddress = (project: string): string => `${projectAddress(project)}/compare`;
 
-/** Returns the address of a project's reports. */
-export const reportsAddress = (project: string): string => `${projectAddress(project)}/reports`;
+/** Returns the address of a page of a project. */
+export function projectPageAddress(project: string, id: ProjectPageId): string {
+  const path = projectPages.find((page) => page.id === id)!.path;
+  return `${projectAddress(project)}${path === "" ? "" : `/${path}`}`;
+}
 
 /** Returns the address of what was deleted: of runs of the project with this id, or of everything. */
 export const trashAddress = (projectId?: string): string =>
@@ -71,7 +76,7 @@ export function takeToken(): string | undefined {
 /** Which page an address shows. */
 export type Route =
   | { readonly page: "projects" | "signin" | "device" | "invite" | "missing" }
-  | { readonly page: "project" | "compare" | "reports"; readonly project: string }
+  | { readonly page: ProjectPageId | "compare"; readonly project: string }
   | { readonly page: "run"; readonly project: string; readonly runId: string; readonly tab: RunTab }
   | { readonly page: "report"; readonly reportId: string }
   | { readonly page: "shared-report"; readonly token: string }
@@ -105,8 +110,10 @@ export function matchRoute(path: string): Route {
 }
 
 function projectRoute(project: string, [kind, runId, tab, ...more]: readonly string[]): Route {
-  if (kind === undefined) return { page: "project", project };
-  if (runId === undefined && (kind === "compare" || kind === "reports")) return { page: kind, project };
+  if (runId === undefined) {
+    const page = kind === "compare" ? kind : projectPages.find(({ path }) => path === (kind ?? ""))?.id;
+    if (page !== undefined) return { page, project };
+  }
   if (kind !== "r" || runId === undefined || more.length > 0) return MISSING;
   const known = tab === undefined ? "charts" : runTabs.find((name) => name === tab);
   return known === undefined ? MISSING : { page: "run", project, runId, tab: known };

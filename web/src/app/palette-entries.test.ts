@@ -1,5 +1,12 @@
 import { expect, test } from "@jest/globals";
-import { actionEntries, pageEntries, projectEntries, rankEntries, runEntries } from "./palette-entries.ts";
+import {
+  actionEntries,
+  pageEntries,
+  projectEntries,
+  projectPageEntries,
+  rankEntries,
+  runEntries,
+} from "./palette-entries.ts";
 
 const entries = projectEntries(
   ["vision", "speech", "speech to text", "old speech"].map((name) => ({ id: name, name })),
@@ -27,6 +34,12 @@ test("projects, runs and pages lead to their addresses", () => {
   expect(
     actionEntries(() => undefined).every(({ address, run }) => (address === undefined) !== (run === undefined)),
   ).toBe(true);
+});
+
+test("the pages of a project are found by their names", () => {
+  const [entry, ...more] = rankEntries(projectPageEntries("a b"), "artifacts");
+  expect([entry?.label, entry?.address, more]).toEqual(["Artifacts of a b", "/p/a%20b/artifacts", []]);
+  expect(projectPageEntries("a b")[0]?.address).toBe("/p/a%20b");
 });
 
 test("what can be done on the page is found by any of its words, and done", () => {

@@ -1,5 +1,6 @@
+import { projectPages } from "../pages/project/project-pages.ts";
 import type { IconName } from "../ui/icon.tsx";
-import { projectAddress, runAddress, trashAddress } from "./addresses.ts";
+import { projectAddress, projectPageAddress, runAddress, trashAddress } from "./addresses.ts";
 import type { PageAction } from "./keys.ts";
 import type { ThemeChoice } from "./theme.ts";
 
@@ -54,6 +55,14 @@ export function actionEntries(chooseTheme: (theme: ThemeChoice) => void): readon
     theme("Theme: light", "sun", "light"),
     theme("Theme: system", "settings", "system"),
   ];
+}
+
+/** Returns the entries of the pages of a project. */
+export function projectPageEntries(project: string): readonly PaletteEntry[] {
+  return projectPages.map(({ id, label, icon }) => {
+    const address = projectPageAddress(project, id);
+    return { id: address, label: `${label} of ${project}`, kind: "Page", icon, address };
+  });
 }
 
 /** Returns the entries of projects. */

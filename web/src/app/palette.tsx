@@ -3,11 +3,13 @@ import { call } from "../api/client.ts";
 import { useQuery } from "../api/use-answer.ts";
 import { Dialog } from "../ui/dialog.tsx";
 import { Icon } from "../ui/icon.tsx";
+import { matchRoute } from "./addresses.ts";
 import { pageActions } from "./keys.ts";
-import { navigate } from "./location.tsx";
+import { currentLocation, navigate } from "./location.tsx";
 import {
   actionEntries,
   pageEntries,
+  projectPageEntries,
   projectEntries,
   rankEntries,
   runEntries,
@@ -23,7 +25,7 @@ const PAUSE_MS = 150;
 export function Palette({ onClose }: { readonly onClose: () => void }) {
   const [text, setText] = useState("");
   const [at, setAt] = useState(0);
-  const page = useMemo(() => pageEntries(pageActions()), []);
+  const page = useMemo(() => [...pageEntries(pageActions()), ...ownPageEntries()], []);
   const projects = useProjects();
   const runs = useRuns(text.trim());
   const listId = useId();
@@ -89,6 +91,12 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
       {entries.length === 0 && <p role="status">Nothing found.</p>}
     </Dialog>
   );
+}
+
+/** The pages of the project whose page is shown. */
+function ownPageEntries(): readonly PaletteEntry[] {
+  const route = matchRoute(currentLocation.peek().path);
+  return "project" in route ? projectPageEntries(route.project) : [];
 }
 
 function useProjects(): readonly PaletteEntry[] {

@@ -3,6 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 import { sessionState } from "../api/session.ts";
 import { findProjectId } from "../api/project-id.ts";
 import { queryAhead } from "../api/queries.ts";
+import { projectPages } from "../pages/project/project-pages.ts";
 import { neededFirst } from "../pages/project/runs/shown-runs.ts";
 import { ErrorNote } from "../ui/page-states.tsx";
 import { Skeleton } from "../ui/spinner.tsx";
@@ -22,6 +23,7 @@ const loaders: Readonly<Record<Exclude<Route["page"], "missing">, () => Promise<
   project: async () => (await runLists()).ProjectPage,
   compare: async () => (await runLists()).ComparePage,
   run: async () => (await import("../pages/run/run-page.tsx")).RunPage,
+  artifacts: async () => (await import("../pages/artifacts/artifacts-page.tsx")).ArtifactsPage,
   reports: async () => (await reports()).ReportsPage,
   report: async () => (await reports()).ReportPage,
   "shared-report": async () => (await reports()).SharedReportPage,
@@ -57,7 +59,11 @@ async function readFirst(project: string, query: URLSearchParams): Promise<void>
 
 async function load(page: Exclude<Route["page"], "missing">, first: Promise<void> | undefined): Promise<void> {
   try {
-    const [part] = await Promise.all([loaders[page]() as Promise<Page>, signInPages.has(page) || pageStyle()]);
+    const [part] = await Promise.all([
+      loaders[page]() as Promise<Page>,
+      signInPages.has(page) || loadStyle("page-style"),
+      latePages.has(page) && loadStyle("late-style"),
+    ]);
     if (first !== undefined) await Promise.race([first, new Promise((resolve) => setTimeout(resolve, ANSWERS_MS))]);
     loaded.set(page, { page: part });
   } catch (error) {
@@ -68,9 +74,12 @@ async function load(page: Exclude<Route["page"], "missing">, first: Promise<void
 /** Pages without the styles of the others. */
 const signInPages: ReadonlySet<Route["page"]> = new Set(["signin", "device", "invite"]);
 
-/** Loads the styles that the document of a page that signs in only names. */
-function pageStyle(): Promise<unknown> | undefined {
-  const link = document.querySelector<HTMLLinkElement>("link[rel=page-style]");
+/** Pages with styles that the others do not have. */
+const latePages: ReadonlySet<Route["page"]> = new Set(projectPages.filter(({ late }) => late).map(({ id }) => id));
+
+/** Loads styles that the document of another page only names. */
+function loadStyle(relation: "page-style" | "late-style"): Promise<unknown> | undefined {
+  const link = document.querySelector<HTMLLinkElement>(`link[rel=${relation}]`);
   if (link === null) return undefined;
   link.rel = "stylesheet";
   return new Promise((resolve) => {

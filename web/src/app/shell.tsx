@@ -10,7 +10,8 @@ import { Spinner } from "../ui/spinner.tsx";
 import { whenIdle } from "../ui/when-idle.ts";
 import "./shell.css";
 import { AccountMenu } from "./account-menu.tsx";
-import { matchRoute, openPages, projectAddress, signInAddress } from "./addresses.ts";
+import { projectPages } from "../pages/project/project-pages.ts";
+import { matchRoute, openPages, projectAddress, projectPageAddress, signInAddress } from "./addresses.ts";
 import { useKeys } from "./keys.ts";
 import { lazy } from "./lazy.tsx";
 import { currentLocation, Link, navigate } from "./location.tsx";
@@ -118,17 +119,28 @@ export function Shell() {
   );
 }
 
-/** Where the page is within a project. */
+/** Where the page is within a project, and the other pages of the project. */
 function Crumbs() {
   const route = matchRoute(currentLocation.value.path);
   if (!("project" in route)) return null;
   return (
-    <nav class="tm-crumbs" aria-label="Where you are">
-      <Icon name="chevron-right" size={14} />
-      <Link href={projectAddress(route.project)} aria-current={route.page === "project" ? "page" : undefined}>
-        {route.project}
-      </Link>
-    </nav>
+    <>
+      <nav class="tm-crumbs" aria-label="Where you are">
+        <Icon name="chevron-right" size={14} />
+        <Link href={projectAddress(route.project)}>{route.project}</Link>
+      </nav>
+      <nav class="tm-project-pages" aria-label="Pages of the project">
+        {projectPages.map(({ id, label }) => (
+          <Link
+            key={id}
+            href={projectPageAddress(route.project, id)}
+            aria-current={route.page === id ? "page" : undefined}
+          >
+            {label}
+          </Link>
+        ))}
+      </nav>
+    </>
   );
 }
 

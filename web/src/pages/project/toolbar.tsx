@@ -1,6 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { currentLocation, Link } from "../../app/location.tsx";
-import { reportsAddress } from "../../app/addresses.ts";
+import { currentLocation } from "../../app/location.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Menu } from "../../ui/menu.tsx";
 import { counted } from "../../ui/words.ts";
@@ -64,7 +63,6 @@ export function Toolbar({
         <span class="tm-muted" role="status">
           {total === undefined ? "Loading" : `${counted(total, "run")}, ${lines} shown`}
         </span>
-        <Link href={reportsAddress(project)}>Reports</Link>
       </div>
       <QueryBox value={text} onInput={setText} keys={names} error={error} onTyped={setTyped}>
         <QueryHints q={state.q} projectId={projectId} onTake={setText} />

@@ -3,7 +3,7 @@ import { ApiError, call } from "../../api/client.ts";
 import { findProject } from "../../api/project-id.ts";
 import { mayWrite, session } from "../../api/session.ts";
 import { useAnswer, useQuery } from "../../api/use-answer.ts";
-import { reportsAddress } from "../../app/addresses.ts";
+import { projectPageAddress } from "../../app/addresses.ts";
 import { currentLocation, Link, navigate, setQuery, useTitle } from "../../app/location.tsx";
 import { attempt } from "../../ui/fault.ts";
 import { Badge } from "../../ui/status-badge.tsx";
@@ -47,7 +47,7 @@ export function ReportPage({ reportId }: { readonly reportId: string }) {
   }
   const canWrite = isMember && mayWrite();
   const isEditing = canWrite && query.has("edit");
-  const back = project === undefined ? "/" : reportsAddress(project.name);
+  const back = project === undefined ? "/" : projectPageAddress(project.name, "reports");
   const remove = (): void =>
     void attempt(async () => {
       await call(`/api/reports/${report.id}`, { method: "DELETE" });
