@@ -279,6 +279,15 @@ describeModes("artifacts", (stack) => {
         "input",
         "output",
       ]);
+      const graph = await get(`${version.id}/graph?hops=2`);
+      expect(graph.json).toMatchObject({ truncated: false, hops: 2, limit: 20, edges: lineage.edges });
+      expect(graph.json.nodes.map((node: { id: string }) => node.id)).toEqual([
+        `artifact-version:${version.id}`,
+        `run:${run.id}`,
+      ]);
+      expect((await get(`${version.id}/graph?hops=11`)).json).toMatchObject({ field: "hops" });
+      const listed = await api.get(`/api/artifact-collections?project_id=${version.project_id}`);
+      expect(listed.json.collections.map(({ id }: { id: string }) => id)).toEqual([version.collection_id]);
       const keep = { retention_mode: "days", ttl_days: 3650, confirm: version.id, reason: "law" };
       const kept = await api.patch(`/api/artifact-versions/${version.id}/retention`, keep);
       expect(kept.json.artifact_version).toMatchObject({ retention_mode: "days", ttl_days: 3650 });
@@ -299,6 +308,7 @@ describeModes("artifacts", (stack) => {
       );
       expect((await get(version.id)).status).toBe(410);
       expect((await get(`${version.id}/manifest`)).status).toBe(410);
+      expect((await get(`${version.id}/graph`)).status).toBe(410);
       expect((await download(api, key, `/api/artifact-entries/${entry}/download`)).status).toBe(410);
       expect((await get("resolve?ref=policy")).status).toBe(404);
       const collections = (await api.get("/api/artifact-collections")).json.collections;
@@ -389,6 +399,7 @@ describeModes("artifacts", (stack) => {
       `/api/artifact-versions/${version.id}`,
       `/api/artifact-versions/${version.id}/manifest`,
       `/api/artifact-versions/${version.id}/lineage`,
+      `/api/artifact-versions/${version.id}/graph`,
       `/api/artifact-versions/resolve?ref=policy`,
       `/api/artifact-collections/${version.collection_id}`,
       `/api/artifact-collections/${version.collection_id}/versions`,

@@ -34,6 +34,11 @@ export const artifactReads: readonly Read[] = [
   },
   { name: "the lineage of a version", path: (tenant) => `${versionPath(tenant)}/lineage`, items: () => 1 },
   {
+    name: "the graph of a version",
+    path: (tenant) => `${versionPath(tenant)}/graph`,
+    items: (json) => json["nodes"]!.length,
+  },
+  {
     name: "versions of a run",
     path: ({ artifacts }) => `/api/runs/${artifacts.runId}/artifact-versions`,
     items: (json) => json["artifact_versions"]!.length,

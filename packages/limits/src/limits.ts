@@ -116,6 +116,15 @@ export const VERSIONS_PAGE_ROWS = { default: 100, max: 1000 } as const;
 /** Runs in the lineage of a version. */
 export const LINEAGE_RUNS = { default: 200, max: 200 } as const;
 
+/** Edges between a version and the farthest nodes of its graph, on each side. */
+export const GRAPH_HOPS = { default: 4, max: 10 } as const;
+
+/** Neighbors of a node of a graph of versions and runs. */
+export const GRAPH_NEIGHBORS = { default: 20, max: 100 } as const;
+
+/** Most nodes of a graph of versions and runs. */
+export const GRAPH_NODES_MAX = 200;
+
 /** Most entries of a manifest, and files of an upload. */
 export const MANIFEST_ENTRIES_MAX = 1000;
 

@@ -50,7 +50,7 @@ const cases: [what: string, blocksMax: number, ask: () => Promise<unknown>][] = 
   [
     "100 collections of a project, which are counted",
     4000 + SIZE,
-    () => client.listCollections({ page, project: "p" }, call()),
+    () => client.listCollections({ page, projectId: large.projectId }, call()),
   ],
   ["a collection", 80, () => client.getCollection({ collectionId: large.collectionId }, call())],
   ["100 versions", 3500, () => client.listVersions({ collectionId: large.collectionId, page }, call())],
@@ -61,6 +61,12 @@ const cases: [what: string, blocksMax: number, ask: () => Promise<unknown>][] = 
   // The entries are counted: at most 1,000.
   ["100 entries", 1500, () => client.listEntries({ versionId: large.versionId, page }, call())],
   ["200 runs of a version", 3500, () => client.getVersionLineage({ versionId: large.versionId }, call())],
+  // A fourth hop reads the versions of 200 runs: none.
+  [
+    "a graph of a version that many used",
+    6000,
+    () => client.getLineageGraph({ versionId: large.versionId, limit: 100 }, call()),
+  ],
   ["an input", 150, () => client.addInput({ runId: large.runId, versionId: large.versionId }, call())],
   [
     "an alias that moves",

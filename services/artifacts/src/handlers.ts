@@ -17,6 +17,7 @@ import { beginUpload } from "./uploads/begin-upload.ts";
 import { locatePart, renewParts } from "./uploads/renew-parts.ts";
 import { addInput, resolveVersion } from "./versions/resolve-version.ts";
 import { deleteVersion, setRetention } from "./versions/retention.ts";
+import { getLineageGraph } from "./versions/get-graph.ts";
 import {
   getVersion,
   getVersionLineage,
@@ -61,6 +62,7 @@ export function artifactsHandlers(deps: ArtifactsDeps): ArtifactsHandlers {
     listEntries: listEntries(deps),
     locateEntry: locateEntry(deps),
     getVersionLineage: getVersionLineage(deps),
+    getLineageGraph: getLineageGraph(deps),
     listVersionsOfRun: listVersionsOfRunHandler(deps),
     setRetention: setRetention(deps),
     deleteVersion: deleteVersion(deps),

@@ -24,6 +24,7 @@ import { encodeVersion } from "./versions.ts";
 const collectionsPage = pageQuery(COLLECTIONS_PAGE_ROWS);
 const filter = object({
   project: queryText({ description: "Name of a project." }),
+  project_id: queryText({ description: "Id of a project. It goes before `project`." }),
   type: queryText({ description: COLLECTION_TYPES.join(", ") }),
   q: described(withDefault(searchText(), ""), "Part of the name, in either case."),
 });

@@ -1,6 +1,8 @@
+import { GRAPH_NODES_MAX } from "@tidemark/limits";
 import { route, type Route } from "../../route.ts";
 import { artifactManagers, artifactWriters, readCallers } from "../callers.ts";
 import { objectSchema, uuidSchema } from "../replies.ts";
+import { decodeGetLineageGraph, encodeGetLineageGraph, lineageGraphQuery, lineageGraphSchema } from "./graph.ts";
 import { entrySchema, pageSchema, versionSchema } from "./rows.ts";
 import { encodeLocation } from "./plain.ts";
 import {
@@ -113,6 +115,21 @@ export const versionsRoutes: readonly Route[] = [
     decode: decodeGetVersionLineage,
     rpc: (clients, request, call) => clients.artifacts.getVersionLineage(request, call),
     encode: encodeGetVersionLineage,
+  }),
+  route({
+    method: "GET",
+    path: "/api/artifact-versions/{version_id}/graph",
+    tag: "artifact versions",
+    summary: "What a version was made from, and what was made from it",
+    description: `A graph of versions and runs over several hops, of at most ${GRAPH_NODES_MAX} nodes.`,
+    callers: readCallers,
+    rate: "general",
+    idempotency: "none",
+    schemas: { query: lineageGraphQuery.schema, response: lineageGraphSchema },
+    statuses: [200, 400, 401, 403, 404, 410],
+    decode: decodeGetLineageGraph,
+    rpc: (clients, request, call) => clients.artifacts.getLineageGraph(request, call),
+    encode: encodeGetLineageGraph,
   }),
   route({
     method: "PATCH",

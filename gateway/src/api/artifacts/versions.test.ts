@@ -171,8 +171,9 @@ describe("queries", () => {
     expect(decodeGetVersionLineage(queried({ limit }))).toMatchObject({ queryFault: { field: "limit" } });
   });
   test("collections by project, type and a part of the name", () => {
-    expect(decodeListCollections(queried({ project: "p", type: "model", q: "pol" }))).toMatchObject({
+    expect(decodeListCollections(queried({ project: "p", project_id: "1", type: "model", q: "pol" }))).toMatchObject({
       project: "p",
+      projectId: "1",
       type: "model",
       q: "pol",
     });

@@ -62,6 +62,9 @@ describe("the list", () => {
     await fixture.newCollection(tenant, { name: "policy-c", type: "dataset" });
     expect(await list({ project: "elsewhere" })).toEqual([["policy-b"], 1]);
     expect(await list({ project: "nowhere" })).toEqual([[], 0]);
+    expect(await list({ projectId: project.toUpperCase() })).toEqual([["policy-b"], 1]);
+    expect(await list({ projectId: project, project: "nowhere" })).toEqual([["policy-b"], 1]);
+    for (const unknown of [randomUUID(), "elsewhere"]) expect(await list({ projectId: unknown })).toEqual([[], 0]);
     expect(await list({ type: "dataset" })).toEqual([["policy-c"], 1]);
     expect(await list({ type: "unknown" })).toEqual([[], 0]);
     expect(await list({ q: "POLICY" })).toEqual([["policy-c", "policy-b", "Policy-A"], 3]);
@@ -88,6 +91,7 @@ describe("the list", () => {
     expect(await list({}, call)).toEqual([["theirs"], 1]);
     expect(await list({ project: "elsewhere" }, call)).toEqual([["theirs"], 1]);
     expect(await list({ project: own!.name }, call)).toEqual([[], 0]);
+    expect(await list({ projectId: tenant.projectId }, call)).toEqual([[], 0]);
     expect(await list({}, callOf(await fixture.newTenant()))).toEqual([[], 0]);
   });
 });

@@ -1,6 +1,6 @@
 import { COLLECTIONS_PAGE_ROWS, VERSIONS_PAGE_ROWS } from "@tidemark/limits";
 import { notFound } from "@tidemark/errors";
-import { type Caller, callerOf, canBeFound, canSee, pathId, readPage, throwFault } from "@tidemark/requests";
+import { type Caller, callerOf, canBeFound, canSee, isUuid, pathId, readPage, throwFault } from "@tidemark/requests";
 import type { ArtifactsDeps, ArtifactsHandlers } from "../deps.ts";
 import { encodeVersion } from "../versions/get-version.ts";
 import { listAvailableVersions, readVersions } from "../versions/versions.sql.ts";
@@ -27,10 +27,10 @@ export function listCollections({ db }: Deps): ArtifactsHandlers["listCollection
     return db.readTenant(
       orgId,
       async (tx) => {
-        const named = request.project === "" ? own : await findProjectByName(tx, orgId, request.project);
-        const isEmpty = request.project !== "" && (named === undefined || (own !== undefined && own !== named));
+        const named = await findNamed(tx, orgId, request);
+        const isEmpty = named === null || (named !== undefined && own !== undefined && own !== named);
         if (isEmpty || !canBeFound(request.q)) return { collections: [], total: 0n, page };
-        const filter = { projectId: named, type: request.type, namePart: request.q };
+        const filter = { projectId: named ?? own, type: request.type, namePart: request.q };
         const rows = await listCollectionRows(tx, orgId, filter, { limit, offset });
         const total = await countCollections(tx, orgId, filter);
         return { collections: await encodeCollections(tx, orgId, rows), total: BigInt(total), page };
@@ -38,6 +38,16 @@ export function listCollections({ db }: Deps): ArtifactsHandlers["listCollection
       { plans: "walks" },
     );
   };
+}
+
+/** Returns the id of the project that a request names by its id or its name; undefined if it names none, null if there is no such project. */
+async function findNamed(
+  tx: Tx,
+  orgId: string,
+  { projectId, project }: { readonly projectId: string; readonly project: string },
+): Promise<string | null | undefined> {
+  if (projectId !== "") return isUuid(projectId.toLowerCase()) ? projectId.toLowerCase() : null;
+  return project === "" ? undefined : ((await findProjectByName(tx, orgId, project)) ?? null);
 }
 
 /** ArtifactsService.GetCollection. @throws not_found */

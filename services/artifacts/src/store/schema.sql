@@ -89,7 +89,8 @@ CREATE TABLE artifacts.edges (
   CONSTRAINT edges_org_id_run_id_version_id_direction_key UNIQUE (org_id, run_id, version_id, direction),
   CONSTRAINT edges_direction_check CHECK (direction IN ('input', 'output'))
 );
-CREATE INDEX edges_of_version ON artifacts.edges (org_id, version_id, created_at, id);
+CREATE INDEX edges_of_run ON artifacts.edges (org_id, run_id, direction, created_at, id);
+CREATE INDEX edges_of_version ON artifacts.edges (org_id, version_id, direction, created_at, id);
 SELECT platform.fence('artifacts.edges');
 GRANT SELECT, INSERT, UPDATE, DELETE ON TABLE artifacts.edges TO tidemark_artifacts;
 

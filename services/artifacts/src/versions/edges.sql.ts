@@ -71,16 +71,24 @@ export type LineageRow = {
   readonly direction: "input" | "output";
 };
 
+/** Join of the edge `e` with its run `r` and its project `p`, without edges of deleted ones. */
+export const ofVisibleRun = `CROSS JOIN LATERAL (
+       SELECT f.id, f.project_id, f.name, f.display_status FROM runs.run_labels_v1 f
+       WHERE f.org_id = $1 AND f.id = e.run_id OFFSET 0) r
+     CROSS JOIN LATERAL (
+       SELECT f.name FROM runs.project_refs_v1 f WHERE f.org_id = $1 AND f.id = r.project_id OFFSET 0) p`;
+
+// Each direction is a walk of its own.
 const listRuns = sql(
   "artifacts_list_runs_of_version",
-  `SELECT r.id AS "runId", r.name, p.name AS project, r.display_status AS status, e.direction
-   FROM artifacts.edges e
+  `SELECT e."runId", e.name, e.project, e.status, e.direction
+   FROM (VALUES ('output'), ('input')) AS asked (direction)
    CROSS JOIN LATERAL (
-     SELECT f.id, f.project_id, f.name, f.display_status FROM runs.run_labels_v1 f
-     WHERE f.org_id = $1 AND f.id = e.run_id OFFSET 0) r
-   CROSS JOIN LATERAL (
-     SELECT f.name FROM runs.project_refs_v1 f WHERE f.org_id = $1 AND f.id = r.project_id OFFSET 0) p
-   WHERE e.org_id = $1 AND e.version_id = $2 AND ($3::uuid IS NULL OR e.project_id = $3)
+     SELECT e.direction, e.created_at, e.id, r.id AS "runId", r.name, p.name AS project, r.display_status AS status
+     FROM artifacts.edges e
+     ${ofVisibleRun}
+     WHERE e.org_id = $1 AND e.version_id = $2 AND e.direction = asked.direction AND ($3::uuid IS NULL OR e.project_id = $3)
+     ORDER BY e.created_at, e.id LIMIT $4::bigint) e
    ORDER BY e.created_at, e.id LIMIT $4::bigint`,
 );
 

@@ -9,7 +9,7 @@ import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegen
 import type { Message } from "@bufbuild/protobuf";
 import type { FieldFault } from "../../common/v1/common_pb.js";
 import type { AbortUploadRequestSchema, AbortUploadResponseSchema, BeginUploadRequestSchema, BeginUploadResponseSchema, CompleteUploadRequestSchema, CompleteUploadResponseSchema, LocatePartRequestSchema, LocatePartResponseSchema, RenewPartsRequestSchema, RenewPartsResponseSchema, WrittenObject } from "./uploads_pb.js";
-import type { AddInputRequestSchema, AddInputResponseSchema, DeleteAliasRequestSchema, DeleteAliasResponseSchema, DeleteVersionRequestSchema, DeleteVersionResponseSchema, GetCollectionRequestSchema, GetCollectionResponseSchema, GetVersionLineageRequestSchema, GetVersionLineageResponseSchema, GetVersionRequestSchema, GetVersionResponseSchema, ListCollectionsRequestSchema, ListCollectionsResponseSchema, ListEntriesRequestSchema, ListEntriesResponseSchema, ListVersionsOfRunRequestSchema, ListVersionsOfRunResponseSchema, ListVersionsRequestSchema, ListVersionsResponseSchema, LocateEntryRequestSchema, LocateEntryResponseSchema, ResolveVersionRequestSchema, ResolveVersionResponseSchema, SetAliasRequestSchema, SetAliasResponseSchema, SetRetentionRequestSchema, SetRetentionResponseSchema } from "./versions_pb.js";
+import type { AddInputRequestSchema, AddInputResponseSchema, DeleteAliasRequestSchema, DeleteAliasResponseSchema, DeleteVersionRequestSchema, DeleteVersionResponseSchema, GetCollectionRequestSchema, GetCollectionResponseSchema, GetLineageGraphRequestSchema, GetLineageGraphResponseSchema, GetVersionLineageRequestSchema, GetVersionLineageResponseSchema, GetVersionRequestSchema, GetVersionResponseSchema, ListCollectionsRequestSchema, ListCollectionsResponseSchema, ListEntriesRequestSchema, ListEntriesResponseSchema, ListVersionsOfRunRequestSchema, ListVersionsOfRunResponseSchema, ListVersionsRequestSchema, ListVersionsResponseSchema, LocateEntryRequestSchema, LocateEntryResponseSchema, ResolveVersionRequestSchema, ResolveVersionResponseSchema, SetAliasRequestSchema, SetAliasResponseSchema, SetRetentionRequestSchema, SetRetentionResponseSchema } from "./versions_pb.js";
 
 /**
  * Describes the file tidemark/artifacts/v1/artifacts.proto.
@@ -1032,6 +1032,16 @@ export declare const ArtifactsService: GenService<{
     methodKind: "unary";
     input: typeof GetVersionLineageRequestSchema;
     output: typeof GetVersionLineageResponseSchema;
+  },
+  /**
+   * What a version was made from, and what was made from it.
+   *
+   * @generated from rpc tidemark.artifacts.v1.ArtifactsService.GetLineageGraph
+   */
+  getLineageGraph: {
+    methodKind: "unary";
+    input: typeof GetLineageGraphRequestSchema;
+    output: typeof GetLineageGraphResponseSchema;
   },
   /**
    * The versions that a run created or used.

@@ -356,7 +356,7 @@ export declare const ListPageSchema: GenMessage<ListPage>;
  */
 export declare type ListCollectionsRequest = Message<"tidemark.artifacts.v1.ListCollectionsRequest"> & {
   /**
-   * Name of a project; empty: all of them.
+   * Name of a project, unless its id is given; both empty: all of them.
    *
    * @generated from field: string project = 1;
    */
@@ -380,6 +380,11 @@ export declare type ListCollectionsRequest = Message<"tidemark.artifacts.v1.List
    * @generated from field: tidemark.artifacts.v1.ListPage page = 4;
    */
   page?: ListPage | undefined;
+
+  /**
+   * @generated from field: string project_id = 5;
+   */
+  projectId: string;
 };
 
 /**
@@ -857,6 +862,193 @@ export declare type GetVersionLineageResponse = Message<"tidemark.artifacts.v1.G
  * Use `create(GetVersionLineageResponseSchema)` to create a new message.
  */
 export declare const GetVersionLineageResponseSchema: GenMessage<GetVersionLineageResponse>;
+
+/**
+ * @generated from message tidemark.artifacts.v1.GetLineageGraphRequest
+ */
+export declare type GetLineageGraphRequest = Message<"tidemark.artifacts.v1.GetLineageGraphRequest"> & {
+  /**
+   * @generated from field: string version_id = 1;
+   */
+  versionId: string;
+
+  /**
+   * Edges between the version and the farthest node on each side; 0: the default.
+   *
+   * @generated from field: uint32 hops = 2;
+   */
+  hops: number;
+
+  /**
+   * Neighbors of a node, the newest first; 0: the default.
+   *
+   * @generated from field: uint32 limit = 3;
+   */
+  limit: number;
+
+  /**
+   * @generated from field: tidemark.common.v1.FieldFault query_fault = 4;
+   */
+  queryFault?: FieldFault | undefined;
+};
+
+/**
+ * Describes the message tidemark.artifacts.v1.GetLineageGraphRequest.
+ * Use `create(GetLineageGraphRequestSchema)` to create a new message.
+ */
+export declare const GetLineageGraphRequestSchema: GenMessage<GetLineageGraphRequest>;
+
+/**
+ * A version, what it was made from (its makers, what they used, the makers of that, ...), and what was made from it.
+ *
+ * @generated from message tidemark.artifacts.v1.GetLineageGraphResponse
+ */
+export declare type GetLineageGraphResponse = Message<"tidemark.artifacts.v1.GetLineageGraphResponse"> & {
+  /**
+   * The version itself is the first one.
+   *
+   * @generated from field: repeated tidemark.artifacts.v1.GraphVersion versions = 1;
+   */
+  versions: GraphVersion[];
+
+  /**
+   * @generated from field: repeated tidemark.artifacts.v1.GraphRun runs = 2;
+   */
+  runs: GraphRun[];
+
+  /**
+   * @generated from field: repeated tidemark.artifacts.v1.GraphEdge edges = 3;
+   */
+  edges: GraphEdge[];
+
+  /**
+   * @generated from field: uint32 hops = 4;
+   */
+  hops: number;
+
+  /**
+   * @generated from field: uint32 limit = 5;
+   */
+  limit: number;
+};
+
+/**
+ * Describes the message tidemark.artifacts.v1.GetLineageGraphResponse.
+ * Use `create(GetLineageGraphResponseSchema)` to create a new message.
+ */
+export declare const GetLineageGraphResponseSchema: GenMessage<GetLineageGraphResponse>;
+
+/**
+ * A version in a graph, in any state.
+ *
+ * @generated from message tidemark.artifacts.v1.GraphVersion
+ */
+export declare type GraphVersion = Message<"tidemark.artifacts.v1.GraphVersion"> & {
+  /**
+   * @generated from field: tidemark.artifacts.v1.ArtifactVersion version = 1;
+   */
+  version?: ArtifactVersion | undefined;
+
+  /**
+   * Its name.
+   *
+   * @generated from field: string project = 2;
+   */
+  project: string;
+
+  /**
+   * Edges between it and the version that the graph is about; below 0 for what that one was made from.
+   *
+   * @generated from field: sint32 hop = 3;
+   */
+  hop: number;
+
+  /**
+   * Whether it has neighbors on its side that are left out.
+   *
+   * @generated from field: bool more = 4;
+   */
+  more: boolean;
+};
+
+/**
+ * Describes the message tidemark.artifacts.v1.GraphVersion.
+ * Use `create(GraphVersionSchema)` to create a new message.
+ */
+export declare const GraphVersionSchema: GenMessage<GraphVersion>;
+
+/**
+ * A run in a graph.
+ *
+ * @generated from message tidemark.artifacts.v1.GraphRun
+ */
+export declare type GraphRun = Message<"tidemark.artifacts.v1.GraphRun"> & {
+  /**
+   * @generated from field: string run_id = 1;
+   */
+  runId: string;
+
+  /**
+   * @generated from field: string name = 2;
+   */
+  name: string;
+
+  /**
+   * @generated from field: string project = 3;
+   */
+  project: string;
+
+  /**
+   * @generated from field: string status = 4;
+   */
+  status: string;
+
+  /**
+   * @generated from field: sint32 hop = 5;
+   */
+  hop: number;
+
+  /**
+   * @generated from field: bool more = 6;
+   */
+  more: boolean;
+};
+
+/**
+ * Describes the message tidemark.artifacts.v1.GraphRun.
+ * Use `create(GraphRunSchema)` to create a new message.
+ */
+export declare const GraphRunSchema: GenMessage<GraphRun>;
+
+/**
+ * That a run created or used a version.
+ *
+ * @generated from message tidemark.artifacts.v1.GraphEdge
+ */
+export declare type GraphEdge = Message<"tidemark.artifacts.v1.GraphEdge"> & {
+  /**
+   * @generated from field: string run_id = 1;
+   */
+  runId: string;
+
+  /**
+   * @generated from field: string version_id = 2;
+   */
+  versionId: string;
+
+  /**
+   * input: the run used it; output: the run created it.
+   *
+   * @generated from field: string direction = 3;
+   */
+  direction: string;
+};
+
+/**
+ * Describes the message tidemark.artifacts.v1.GraphEdge.
+ * Use `create(GraphEdgeSchema)` to create a new message.
+ */
+export declare const GraphEdgeSchema: GenMessage<GraphEdge>;
 
 /**
  * @generated from message tidemark.artifacts.v1.ListVersionsOfRunRequest
