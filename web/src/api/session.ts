@@ -116,7 +116,7 @@ export const mayControl = (): boolean => may("control");
 export const hasUser = (): boolean => (current.value?.user ?? null) !== null;
 
 /** A right that a page may require of the signed-in user. */
-export type Right = "write" | "control" | "delete" | "import" | "usage" | "keys" | "people";
+export type Right = "write" | "aliases" | "control" | "delete" | "import" | "usage" | "keys" | "people";
 
 const WRITERS = ["owner", "admin", "member"];
 const MANAGERS = ["owner", "admin"];
@@ -124,6 +124,7 @@ const MANAGERS = ["owner", "admin"];
 /** By right, the roles of people that have it, and the scopes of keys that each suffice. Matches the route records of the API. */
 const RIGHTS: Readonly<Record<Right, { readonly roles: readonly string[]; readonly scopes: readonly string[] }>> = {
   write: { roles: WRITERS, scopes: ["sdk:ingest"] },
+  aliases: { roles: MANAGERS, scopes: ["artifacts:manage", "sdk:ingest"] },
   control: { roles: WRITERS, scopes: ["runs:control"] },
   delete: { roles: WRITERS, scopes: ["runs:control"] },
   import: { roles: WRITERS, scopes: ["imports:write", "sdk:ingest"] },

@@ -3,6 +3,9 @@
 import "../api/changes.ts";
 import "../api/session.ts";
 import "../api/base-path.ts";
+import "../api/exact-value.ts";
+import "../api/use-changes.ts";
+import "../api/use-project-id.ts";
 import "../app/keys.ts";
 import "../app/lazy.tsx";
 import "../app/addresses.ts";
@@ -17,4 +20,6 @@ import "../ui/words.ts";
 import "../ui/tabs.tsx";
 import "../ui/time.tsx";
 import "../ui/save-file.ts";
+import "../ui/use-last.ts";
+import "./project/no-project.tsx";
 import "./project/runs/shown-runs.ts";

@@ -6,8 +6,7 @@ import type { GridHandle } from "../../table/grid-types.ts";
 import type { MenuPlace } from "../../ui/context-menu.tsx";
 import { EmptyState, ErrorNote } from "../../ui/page-states.tsx";
 import { Snippet } from "../../ui/copy-button.tsx";
-import { findProjectId, knownProjectId } from "../../api/project-id.ts";
-import { useAnswer } from "../../api/use-answer.ts";
+import { useProjectId } from "../../api/use-project-id.ts";
 import "./project-page.css";
 import { BulkBar } from "./bulk/bulk-bar.tsx";
 import type { BulkAction, BulkRun } from "./bulk/bulk.ts";
@@ -18,21 +17,15 @@ import { withShown, type TableRun } from "./runs/shown-runs.ts";
 import { useProjectRuns } from "./runs/use-project-runs.ts";
 import { RowMenu } from "./table/row-menu.tsx";
 import { ColumnPicker } from "./table/column-picker.tsx";
+import { NoProject } from "./no-project.tsx";
 import { Toolbar } from "./toolbar.tsx";
 import { useView } from "./view/use-view.ts";
 
 /** The runs of a project: the table, which is the legend, next to the charts. */
 export function ProjectPage({ project }: { readonly project: string }) {
   useTitle(project);
-  const { data, error, reload } = useAnswer(project, (signal, again) => findProjectId(project, { signal, again }));
-  const projectId = data === undefined ? knownProjectId(project) : data;
-  if (projectId === null) {
-    return (
-      <EmptyState title="Project not found" icon="search">
-        It may have been deleted, or it belongs to another organization. <a href="/">Show all projects</a>
-      </EmptyState>
-    );
-  }
+  const { projectId, error, reload } = useProjectId(project);
+  if (projectId === null) return <NoProject />;
   if (projectId !== undefined) return <RunsAndCharts key={projectId} project={project} projectId={projectId} />;
   return (
     <div class="tm-project" aria-busy={error === undefined}>

@@ -7,13 +7,9 @@ import { Skeleton } from "../../ui/spinner.tsx";
 import { Time } from "../../ui/time.tsx";
 import { useQuery } from "../../api/use-answer.ts";
 import { byteWords, counted, countWords } from "../../ui/words.ts";
-import {
-  useRunVersions,
-  useVersionLineages,
-  type Artifact,
-  type RunVersion,
-  type VersionLineage,
-} from "./files/artifacts.ts";
+import type { VersionLineage } from "../../artifacts/artifact-types.ts";
+import { versionAddress } from "../../artifacts/artifact-addresses.ts";
+import { useRunVersions, useVersionLineages, type Artifact, type RunVersion } from "./files/artifacts.ts";
 import type { TabProps } from "./run-actions.ts";
 
 type Lineage = {
@@ -137,7 +133,13 @@ function Versions({
         {versions.map(({ artifact_version: version }) => (
           <li key={version.id}>
             <div class="tm-tree-node">
-              <strong>{`${version.name}:${version.version}`}</strong>
+              {version.state === "active" ? (
+                <Link
+                  href={versionAddress(project, version.id, "lineage")}
+                >{`${version.name}:${version.version}`}</Link>
+              ) : (
+                <strong>{`${version.name}:${version.version}`}</strong>
+              )}
               {version.aliases.map((alias) => (
                 <Badge key={alias} kind="info">
                   {alias}

@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import { query } from "../../../api/queries.ts";
 import { useAnswer } from "../../../api/use-answer.ts";
+import type { Version, VersionLineage } from "../../../artifacts/artifact-types.ts";
 
 /** A file of a run. */
 export type Artifact = {
@@ -14,57 +15,6 @@ export type Artifact = {
   readonly mime_type: string;
   readonly storage_backend: string;
   readonly created_at: string;
-};
-
-/** A version of a collection. */
-export type Version = {
-  readonly id: string;
-  readonly collection_id: string;
-  readonly name: string;
-  readonly type: string;
-  readonly version: string;
-  readonly aliases: readonly string[];
-  readonly digest: string;
-  readonly source_run_id: string;
-  readonly source_step: number | null;
-  readonly file_count: number;
-  readonly size_bytes: number;
-  readonly state: "active" | "soft_deleted";
-  readonly created_at: string;
-};
-
-/** A collection of versions. */
-export type Collection = {
-  readonly id: string;
-  readonly name: string;
-  readonly type: string;
-  readonly versions_count: number;
-  readonly latest_version: Version | null;
-  readonly updated_at: string;
-};
-
-/** A file of a version. */
-export type Entry = {
-  readonly id: string;
-  readonly path: string;
-  readonly kind: string;
-  readonly size_bytes: number | null;
-  readonly sha256: string | null;
-  readonly mime_type: string | null;
-  readonly reference_uri: string | null;
-  readonly downloadable: boolean;
-};
-
-/** The producer and the users of a version. */
-export type VersionLineage = {
-  readonly nodes: readonly {
-    readonly id: string;
-    readonly kind: "run" | "artifact_version";
-    readonly label: string;
-    readonly state: string;
-  }[];
-  readonly edges: readonly { readonly from: string; readonly to: string; readonly direction: "input" | "output" }[];
-  readonly truncated: boolean;
 };
 
 type Page = { readonly artifacts: readonly Artifact[]; readonly next_cursor: string | null };

@@ -9,8 +9,11 @@ import { ErrorNote } from "../../../ui/page-states.tsx";
 import { byteWords, counted } from "../../../ui/words.ts";
 import { Skeleton } from "../../../ui/spinner.tsx";
 import { Time } from "../../../ui/time.tsx";
-import type { Collection, Entry, Version, VersionLineage } from "./artifacts.ts";
-import { Digest, DownloadLink, type ShownFile } from "./file-preview.tsx";
+import type { Collection, Entry, Version, VersionLineage } from "../../../artifacts/artifact-types.ts";
+import { Digest, DownloadLink, type ShownFile } from "../../../artifacts/file-preview.tsx";
+import { MoreRows } from "../../../artifacts/more-rows.tsx";
+import { collectionAddress } from "../../../artifacts/artifact-addresses.ts";
+import { usePages } from "../../../api/use-pages.ts";
 
 /** The versioned artifacts of the project of a run; those whose latest version it made are first. */
 export function CollectionList({
@@ -22,21 +25,18 @@ export function CollectionList({
   readonly version: number;
   readonly onShow: (file: ShownFile) => void;
 }) {
-  const read = useQuery<{ collections: Collection[]; total: number }>(
-    `/api/artifact-collections?project=${encodeURIComponent(run.project)}&limit=200`,
-    { version },
-  );
+  const read = usePages<Collection>(`/api/artifact-collections?project_id=${run.project_id}`, "collections", version);
   const isMade = (collection: Collection): boolean => collection.latest_version?.source_run_id === run.id;
-  const collections = (read.data?.collections ?? []).toSorted((a, b) => Number(isMade(b)) - Number(isMade(a)));
-  if (read.data !== undefined && collections.length === 0) return null;
+  const collections = (read.rows ?? []).toSorted((a, b) => Number(isMade(b)) - Number(isMade(a)));
+  if (read.rows !== undefined && collections.length === 0) return null;
   return (
     <section class="tm-panel" aria-labelledby="project-artifacts">
       <header>
         <h2 id="project-artifacts">Versioned artifacts of the project</h2>
-        {read.data !== undefined && <span class="tm-muted">{counted(read.data.total, "artifact")}</span>}
+        {read.rows !== undefined && <span class="tm-muted">{counted(read.total, "artifact")}</span>}
       </header>
       <ErrorNote error={read.error} onRetry={read.reload} />
-      {read.data === undefined && read.error === undefined && <Skeleton lines={2} height="22px" />}
+      {read.rows === undefined && read.error === undefined && <Skeleton lines={2} height="22px" />}
       <ul class="tm-collections">
         {collections.map((collection) => (
           <CollectionItem
@@ -48,6 +48,7 @@ export function CollectionList({
           />
         ))}
       </ul>
+      <MoreRows of={read} word="artifact" />
     </section>
   );
 }
@@ -64,8 +65,9 @@ function CollectionItem({
   readonly onShow: (file: ShownFile) => void;
 }) {
   const [isOpen, setOpen] = useState(false);
-  const read = useQuery<{ versions: Version[] }>(
-    isOpen ? `/api/artifact-collections/${collection.id}/versions?limit=200` : undefined,
+  const read = usePages<Version>(
+    isOpen ? `/api/artifact-collections/${collection.id}/versions` : undefined,
+    "versions",
   );
   return (
     <li>
@@ -79,15 +81,22 @@ function CollectionItem({
       </Button>
       <Badge>{collection.type}</Badge> <span class="tm-muted">{counted(collection.versions_count, "version")}</span>{" "}
       {isMade && <Badge kind="accent">latest from this run</Badge>}
+      <Link
+        href={collectionAddress(run.project, collection.id)}
+        aria-label={`Open ${collection.name} among the artifacts of the project`}
+      >
+        Open
+      </Link>
       {isOpen && (
         <div class="tm-nested">
           <ErrorNote error={read.error} onRetry={read.reload} />
-          {read.isLoading && read.data === undefined && <Skeleton lines={2} />}
+          {read.isLoading && read.rows === undefined && <Skeleton lines={2} />}
           <ul>
-            {(read.data?.versions ?? []).map((version) => (
+            {(read.rows ?? []).map((version) => (
               <VersionItem key={version.id} version={version} run={run} onShow={onShow} />
             ))}
           </ul>
+          <MoreRows of={read} word="version" />
         </div>
       )}
     </li>

@@ -1,7 +1,6 @@
 import { useState } from "preact/hooks";
 import { Badge } from "../../../ui/status-badge.tsx";
 import { Button } from "../../../ui/button.tsx";
-import { Dialog } from "../../../ui/dialog.tsx";
 import { EmptyState, ErrorNote } from "../../../ui/page-states.tsx";
 import { byteWords, counted } from "../../../ui/words.ts";
 import { Snippet } from "../../../ui/copy-button.tsx";
@@ -11,7 +10,7 @@ import { webAddress } from "../../../app/addresses.ts";
 import type { TabProps } from "../run-actions.ts";
 import { useArtifacts, type Artifact } from "./artifacts.ts";
 import { CollectionList } from "./collection-list.tsx";
-import { Digest, DownloadLink, FilePreview, type ShownFile } from "./file-preview.tsx";
+import { Digest, DownloadLink, FileDialog, type ShownFile } from "../../../artifacts/file-preview.tsx";
 
 /** The files of a run, and the versioned artifacts of its project. */
 export function FilesTab({ run, changes }: TabProps) {
@@ -69,20 +68,7 @@ export function FilesTab({ run, changes }: TabProps) {
         {hasMore && <Button onClick={more}>Show older files</Button>}
       </section>
       <CollectionList run={run} version={changes.objects} onShow={setShown} />
-      {shown !== undefined && (
-        <Dialog
-          title={shown.name}
-          wide
-          onClose={() => setShown(undefined)}
-          actions={
-            <a class="tm-button tm-button-plain" href={shown.href} download>
-              Download
-            </a>
-          }
-        >
-          <FilePreview file={shown} />
-        </Dialog>
-      )}
+      {shown !== undefined && <FileDialog file={shown} onClose={() => setShown(undefined)} />}
     </div>
   );
 }

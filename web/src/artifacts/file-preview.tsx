@@ -1,10 +1,11 @@
-import { addressOf } from "../../../api/base-path.ts";
-import { send } from "../../../api/client.ts";
-import { useAnswer } from "../../../api/use-answer.ts";
-import { ErrorNote } from "../../../ui/page-states.tsx";
-import { Skeleton } from "../../../ui/spinner.tsx";
-import { IconButton } from "../../../ui/button.tsx";
-import { CopyButton } from "../../../ui/copy-button.tsx";
+import { addressOf } from "../api/base-path.ts";
+import { send } from "../api/client.ts";
+import { useAnswer } from "../api/use-answer.ts";
+import { ErrorNote } from "../ui/page-states.tsx";
+import { Skeleton } from "../ui/spinner.tsx";
+import { IconButton } from "../ui/button.tsx";
+import { Dialog } from "../ui/dialog.tsx";
+import { CopyButton } from "../ui/copy-button.tsx";
 import { isText, prettyJson, PREVIEW_BYTES, previewKind, type PreviewKind } from "./preview.ts";
 
 /** A file that can be looked at. */
@@ -15,11 +16,29 @@ export type ShownFile = {
   readonly href: string;
 };
 
+/** A file to look at, with a link that downloads it. */
+export function FileDialog({ file, onClose }: { readonly file: ShownFile; readonly onClose: () => void }) {
+  return (
+    <Dialog
+      title={file.name}
+      wide
+      onClose={onClose}
+      actions={
+        <a class="tm-button tm-button-plain" href={file.href} download>
+          Download
+        </a>
+      }
+    >
+      <FilePreview file={file} />
+    </Dialog>
+  );
+}
+
 /**
  * Shows a file within bounds. Texts are shown as text with any content; images, videos and audio only by their elements, in which
  * nothing runs, SVG included.
  */
-export function FilePreview({ file }: { readonly file: ShownFile }) {
+function FilePreview({ file }: { readonly file: ShownFile }) {
   const kind = previewKind(file.mimeType, file.name, file.bytes);
   if (kind === "image") return <img class="tm-preview-image" src={file.href} alt={file.name} loading="lazy" />;
   if (kind === "video")

@@ -1,0 +1,123 @@
+import { GRAPH_HOPS, GRAPH_NODES_MAX } from "@tidemark/limits";
+import { useState } from "preact/hooks";
+import { useQuery } from "../../../api/use-answer.ts";
+import type { Version } from "../../../artifacts/artifact-types.ts";
+import { runAddress } from "../../../app/addresses.ts";
+import { Link, setQuery } from "../../../app/location.tsx";
+import { IconButton } from "../../../ui/button.tsx";
+import { Select } from "../../../ui/field.tsx";
+import { ErrorNote } from "../../../ui/page-states.tsx";
+import { Skeleton } from "../../../ui/spinner.tsx";
+import { useLast } from "../../../ui/use-last.ts";
+import { counted } from "../../../ui/words.ts";
+import { GraphPicture } from "./graph-picture.tsx";
+import { neighborWords, nodeAddress, sizeWords, type Graph } from "./graph.ts";
+
+/** The distances that can be chosen. */
+const HOPS = [2, GRAPH_HOPS.default, 6, GRAPH_HOPS.max];
+
+/** The sizes of the picture, as parts of the full one. */
+const ZOOMS = [0.3, 0.45, 0.6, 0.8, 1, 1.3] as const;
+const FULL = ZOOMS.indexOf(1);
+
+/** What a version was made from and what was made from it, as a picture and as a list. */
+export function LineageView({
+  project,
+  version,
+  hops,
+}: {
+  readonly project: string;
+  readonly version: Version;
+  readonly hops: number;
+}) {
+  const read = useQuery<Graph>(`/api/artifact-versions/${version.id}/graph?hops=${hops}`);
+  // While it is read for another distance, the graph before stays.
+  const graph = useLast(read.data);
+  const [zoom, setZoom] = useState(FULL);
+  return (
+    <section class="tm-panel" aria-label="Lineage" aria-busy={graph === undefined && read.error === undefined}>
+      <header>
+        <span class="tm-muted" role="status">
+          {graph === undefined ? "" : sizeWords(graph)}
+        </span>
+        <span class="tm-lineage-keys" aria-hidden="true">
+          <span class="tm-lineage-key">made</span>
+          <span class="tm-lineage-key tm-lineage-key-used">used</span>
+        </span>
+        <span class="tm-lineage-tools">
+          <Select
+            label="Distance"
+            hideLabel
+            value={String(hops)}
+            options={[...new Set([...HOPS, hops])]
+              .toSorted((a, b) => a - b)
+              .map((count) => ({
+                value: String(count),
+                label: `Up to ${counted(count, "step")}`,
+              }))}
+            onChange={(count) => setQuery({ hops: count === String(GRAPH_HOPS.default) ? undefined : count })}
+          />
+          <IconButton
+            icon="minus"
+            label="Smaller"
+            disabled={zoom === 0}
+            onClick={() => setZoom(Math.max(0, zoom - 1))}
+          />
+          <IconButton
+            icon="plus"
+            label="Larger"
+            disabled={zoom === ZOOMS.length - 1}
+            onClick={() => setZoom(Math.min(ZOOMS.length - 1, zoom + 1))}
+          />
+        </span>
+      </header>
+      <ErrorNote error={read.error} onRetry={read.reload} />
+      {graph === undefined && read.error === undefined && <Skeleton height="220px" />}
+      {graph !== undefined && <GraphPicture graph={graph} zoom={ZOOMS[zoom]!} />}
+      {graph?.truncated === true && <EndNote graph={graph} project={project} runId={version.source_run_id} />}
+      {graph !== undefined && <GraphList graph={graph} />}
+    </section>
+  );
+}
+
+/** Says where the graph ends and how to go on. */
+function EndNote({
+  graph,
+  project,
+  runId,
+}: {
+  readonly graph: Graph;
+  readonly project: string;
+  readonly runId: string;
+}) {
+  return (
+    <p class="tm-muted">
+      {`Nodes with a plus sign have more neighbors: the graph goes ${counted(graph.hops, "step")} in each direction and shows up to ${graph.limit} neighbors of a node and ${GRAPH_NODES_MAX} nodes. Open such a node to go on from there. `}
+      <Link href={runAddress(project, runId, "lineage")}>Everything that the run made and used</Link>
+    </p>
+  );
+}
+
+/** The same as the picture, line by line. */
+function GraphList({ graph }: { readonly graph: Graph }) {
+  const nodes = graph.nodes.toSorted((a, b) => a.hop - b.hop);
+  return (
+    <details class="tm-lineage-list">
+      <summary>Show as a list</summary>
+      <ol>
+        {nodes.map((node) => {
+          const address = nodeAddress(node, graph.hops);
+          return (
+            <li key={node.id}>
+              {node.kind === "run" ? "Run " : "Version "}
+              {address === undefined ? node.label : <Link href={address}>{node.label}</Link>}
+              {node.hop === 0 && <strong> (this version)</strong>}
+              {address === undefined && " (deleted)"}
+              {`. ${neighborWords(node, graph)}`}
+            </li>
+          );
+        })}
+      </ol>
+    </details>
+  );
+}
