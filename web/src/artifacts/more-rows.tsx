@@ -6,7 +6,7 @@ import { counted, countWords } from "../ui/words.ts";
 export function MoreRows<Row>({ of, word }: { readonly of: PagedRows<Row>; readonly word: string }) {
   if (of.rows === undefined || !of.hasMore) return null;
   return (
-    <p class="tm-more-rows">
+    <p class="tm-tools">
       <span class="tm-muted" role="status">{`${countWords(of.rows.length)} of ${counted(of.total, word)}`}</span>
       <Button size="s" busy={of.isLoading} onClick={of.more}>
         Show more

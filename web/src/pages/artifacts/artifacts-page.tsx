@@ -43,14 +43,7 @@ function Artifacts({ project, projectId }: { readonly project: string; readonly 
       <CollectionPicker collections={collections} view={view} />
       <section class="tm-artifact" aria-label="Chosen artifact">
         {view.version !== undefined ? (
-          <VersionView
-            key={view.version}
-            project={project}
-            versionId={view.version}
-            view={view}
-            changes={version}
-            onChange={onChange}
-          />
+          <VersionView project={project} versionId={view.version} view={view} changes={version} onChange={onChange} />
         ) : view.collection !== undefined ? (
           <CollectionView
             key={view.collection}

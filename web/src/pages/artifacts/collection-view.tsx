@@ -83,7 +83,7 @@ function VersionTable({
   readonly onChange: () => void;
 }) {
   return (
-    <div class="tm-scroll-x" role="region" aria-label="Versions" tabIndex={0}>
+    <div class="tm-scroll-x" role="region" aria-label="Table of the versions" tabIndex={0}>
       <table class="tm-list-table">
         <thead>
           <tr>

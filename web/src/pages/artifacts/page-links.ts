@@ -16,6 +16,10 @@ export function pageHref(changes: Readonly<Record<string, string | undefined>>):
 export const collectionHref = (collectionId: string): string =>
   pageHref({ collection: collectionId, version: undefined, tab: undefined, hops: undefined });
 
+/** Returns the address of the graph of a version, whose collection the page finds. */
+export const graphHref = (versionId: string): string =>
+  pageHref({ collection: undefined, version: versionId, tab: "lineage" });
+
 /** Returns the address of a version, in the tab that is open. */
 export const versionHref = (collectionId: string, versionId: string): string =>
   pageHref({ collection: collectionId, version: versionId });

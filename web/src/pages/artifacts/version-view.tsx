@@ -1,3 +1,4 @@
+import { useEffect } from "preact/hooks";
 import { ApiError } from "../../api/client.ts";
 import { useQuery } from "../../api/use-answer.ts";
 import type { Collection, Version } from "../../artifacts/artifact-types.ts";
@@ -9,6 +10,7 @@ import { Skeleton } from "../../ui/spinner.tsx";
 import { Badge } from "../../ui/status-badge.tsx";
 import { TabPanel, Tabs } from "../../ui/tabs.tsx";
 import { Time } from "../../ui/time.tsx";
+import { useLast } from "../../ui/use-last.ts";
 import { byteWords, counted } from "../../ui/words.ts";
 import { AliasList } from "./aliases/alias-list.tsx";
 import { BackToList, VersionState } from "./collection-view.tsx";
@@ -33,8 +35,13 @@ type VersionProps = {
 export function VersionView({ project, versionId, view, changes, onChange }: VersionProps) {
   const path = `/api/artifact-versions/${encodeURIComponent(versionId)}`;
   const { data, error, reload } = useQuery<{ artifact_version: Version }>(path, { version: changes });
-  const version = data?.artifact_version;
-  if (version === undefined && error instanceof ApiError && (error.status === 404 || error.status === 410)) {
+  // The version before stays until the next one is there, and with it the focus.
+  const version = useLast(data?.artifact_version);
+  const collectionId = data?.artifact_version.collection_id;
+  useEffect(() => {
+    if (collectionId !== undefined) setQuery({ collection: collectionId }, { replace: true });
+  }, [collectionId, versionId]);
+  if (data === undefined && error instanceof ApiError && (error.status === 404 || error.status === 410)) {
     return <NoVersion isGone={error.status === 410} collectionId={view.collection} />;
   }
   if (version === undefined) {
@@ -66,7 +73,7 @@ export function VersionView({ project, versionId, view, changes, onChange }: Ver
       />
       <TabPanel name="version" current={view.tab}>
         {view.tab === "overview" && <Overview project={project} version={version} changes={changes} />}
-        {view.tab === "files" && <VersionFiles version={version} />}
+        {view.tab === "files" && <VersionFiles key={version.id} version={version} />}
         {view.tab === "lineage" && <LineageView project={project} version={version} hops={view.hops} />}
       </TabPanel>
     </div>

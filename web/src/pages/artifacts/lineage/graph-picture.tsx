@@ -1,14 +1,30 @@
-import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
+import type { RefObject } from "preact";
+import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Link } from "../../../app/location.tsx";
 import { classes } from "../../../ui/class-names.ts";
 import { Icon } from "../../../ui/icon.tsx";
 import { StatusDot } from "../../../ui/status-badge.tsx";
-import { linePath, neighborWords, nodeAddress, type Graph, type GraphNode } from "./graph.ts";
-import { layOut, NODE } from "./layout.ts";
+import { useWidth } from "../../../ui/use-width.ts";
+import { graphHref } from "../page-links.ts";
+import { linePath, detailWords, nodeAddress, nodeWords, type Graph, type GraphNode } from "./graph.ts";
+import { layOut, NODE, type Layout } from "./layout.ts";
 
 /** The graph as a picture that scrolls; its nodes are links, in the order from left to right. */
-export function GraphPicture({ graph, zoom }: { readonly graph: Graph; readonly zoom: number }) {
+export function GraphPicture({
+  graph,
+  project,
+  zoom,
+  onScale,
+}: {
+  readonly graph: Graph;
+  readonly project: string;
+  /** The size of the picture as a part of the full one, or as large as fits. */
+  readonly zoom: number | "fit";
+  /** Called with the size that it has. */
+  readonly onScale: (scale: number) => void;
+}) {
   const frame = useRef<HTMLDivElement>(null);
+  const [width, height] = [useWidth(frame), useMostHeight(frame)];
   const { nodes, edges } = graph;
   const layout = useMemo(
     () =>
@@ -21,19 +37,24 @@ export function GraphPicture({ graph, zoom }: { readonly graph: Graph; readonly 
   const placeOf = (node: GraphNode) => layout.nodes.get(node.id)!;
   const ordered = nodes.toSorted((a, b) => placeOf(a).layer - placeOf(b).layer || placeOf(a).y - placeOf(b).y);
   const own = placeOf(nodes[0]!);
+  const scale = zoom === "fit" ? fitting(layout, width, height) : zoom;
+  useLayoutEffect(() => onScale(scale), [scale]);
   // The version itself is in the middle as far as the picture can be scrolled.
   useLayoutEffect(() => {
     const element = frame.current;
     if (element === null) return;
-    element.scrollLeft = (own.x + NODE.width / 2) * zoom - element.clientWidth / 2;
-    element.scrollTop = (own.y + NODE.height / 2) * zoom - element.clientHeight / 2;
-  }, [layout, zoom]);
+    element.scrollLeft = (own.x + NODE.width / 2) * scale - element.clientWidth / 2;
+    element.scrollTop = (own.y + NODE.height / 2) * scale - element.clientHeight / 2;
+  }, [layout, scale]);
   return (
     <div ref={frame} class="tm-lineage" role="region" aria-label="Graph of the lineage" tabIndex={0}>
-      <div class="tm-lineage-space" style={{ width: `${layout.width * zoom}px`, height: `${layout.height * zoom}px` }}>
+      <div
+        class="tm-lineage-space"
+        style={{ width: `${layout.width * scale}px`, height: `${layout.height * scale}px` }}
+      >
         <div
           class="tm-lineage-sheet"
-          style={{ width: `${layout.width}px`, height: `${layout.height}px`, transform: `scale(${zoom})` }}
+          style={{ width: `${layout.width}px`, height: `${layout.height}px`, transform: `scale(${scale})` }}
         >
           <svg width={layout.width} height={layout.height} aria-hidden="true" focusable="false">
             <defs>
@@ -66,7 +87,7 @@ export function GraphPicture({ graph, zoom }: { readonly graph: Graph; readonly 
                   key={node.id}
                   style={{ left: `${x}px`, top: `${y}px`, width: `${NODE.width}px`, height: `${NODE.height}px` }}
                 >
-                  <NodeLink node={node} graph={graph} />
+                  <NodeLink node={node} graph={graph} project={project} />
                 </li>
               );
             })}
@@ -77,25 +98,56 @@ export function GraphPicture({ graph, zoom }: { readonly graph: Graph; readonly 
   );
 }
 
-function NodeLink({ node, graph }: { readonly node: GraphNode; readonly graph: Graph }) {
-  const address = nodeAddress(node, graph.hops);
+/** The smallest size in which it is shown, so that it can be seen. */
+const SMALLEST = 0.15;
+
+/** Returns the size in which a picture fits into a frame, without its padding; never more than the full one. */
+function fitting(layout: Layout, width: number, height: number): number {
+  const room = 2 * PADDING;
+  return Math.max(SMALLEST, Math.min(1, (width - room) / layout.width, (height - room) / layout.height));
+}
+
+/** Pixels around the picture, as the style says. */
+const PADDING = 12;
+
+/** Returns how high an element can be. */
+function useMostHeight(element: RefObject<HTMLElement | null>): number {
+  const [height, setHeight] = useState(0);
+  useLayoutEffect(() => {
+    const read = (): void => setHeight(Number.parseFloat(getComputedStyle(element.current!).maxHeight));
+    read();
+    addEventListener("resize", read);
+    return () => removeEventListener("resize", read);
+  }, []);
+  return height;
+}
+
+function NodeLink({
+  node,
+  graph,
+  project,
+}: {
+  readonly node: GraphNode;
+  readonly graph: Graph;
+  readonly project: string;
+}) {
+  const address = nodeAddress(node, project, graphHref);
   const isRun = node.kind === "run";
   const contents = (
     <>
-      {isRun ? <StatusDot status={node.state} /> : <Icon name="file" />}
-      <span class="tm-lineage-text">
-        <span class="tm-hidden">{isRun ? "Run " : "Version "}</span>
-        <span class="tm-lineage-name">{node.label}</span>
-        <span class="tm-lineage-more">
-          {isRun ? node.summary.project : [node.summary.type, ...(node.summary.aliases ?? [])].join(", ")}
+      <span class="tm-hidden tm-lineage-words">{nodeWords(node, graph)}</span>
+      <span class="tm-lineage-look" aria-hidden="true">
+        {isRun ? <StatusDot status={node.state} /> : <Icon name="file" />}
+        <span class="tm-lineage-text">
+          <span class="tm-lineage-name">{node.label}</span>
+          <span class="tm-lineage-more">{detailWords(node)}</span>
         </span>
-        <span class="tm-hidden">{`. ${neighborWords(node, graph)}`}</span>
+        {node.more && (
+          <span class="tm-lineage-plus" title="It has more neighbors than are shown">
+            +
+          </span>
+        )}
       </span>
-      {node.more && (
-        <span class="tm-lineage-plus" title="It has more neighbors than are shown" aria-hidden="true">
-          +
-        </span>
-      )}
     </>
   );
   const look = classes("tm-lineage-node", isRun && "tm-lineage-run", node.hop === 0 && "tm-lineage-own");

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { linePath, neighborWords, nodeAddress, sizeWords, type GraphEdge, type GraphNode } from "./graph.ts";
+import { linePath, neighborWords, nodeAddress, nodeWords, sizeWords, type GraphEdge, type GraphNode } from "./graph.ts";
 
 const node = (id: string, more = false): GraphNode => ({
   id,
@@ -20,9 +20,11 @@ const edges: GraphEdge[] = [
 const graph = { nodes: [data, model, train], edges };
 
 test("a node leads to its page, and a version that is gone to none", () => {
-  expect(nodeAddress(train, 4)).toBe("/p/a%20b/r/train/lineage");
-  expect(nodeAddress(data, 6)).toBe("/p/a%20b/artifacts?version=data&tab=lineage&hops=6");
-  expect(nodeAddress({ ...data, state: "soft_deleted" }, 6)).toBeUndefined();
+  const hrefOf = (id: string): string => `here ${id}`;
+  expect(nodeAddress(train, "a b", hrefOf)).toBe("/p/a%20b/r/train/lineage");
+  expect(nodeAddress(data, "a b", hrefOf)).toBe("here data");
+  expect(nodeAddress(data, "other", hrefOf)).toBe("/p/a%20b/artifacts?version=data&tab=lineage");
+  expect(nodeAddress({ ...data, state: "soft_deleted" }, "a b", hrefOf)).toBeUndefined();
 });
 
 test("the neighbors of a node are said in words", () => {
@@ -32,6 +34,15 @@ test("the neighbors of a node are said in words", () => {
   const users = Array.from({ length: 7 }, (_, i) => node(`run:r${i}`));
   const used = { nodes: [data, ...users], edges: users.map(({ id }) => ({ ...edges[0]!, to: id })) };
   expect(neighborWords(data, used)).toBe("Used by r0, r1, r2, r3, r4 and 2 others.");
+});
+
+test("a node is said with what the picture shows of it", () => {
+  const version = { ...data, summary: { project: "p", type: "dataset", aliases: ["best", "latest"] } };
+  expect(nodeWords(version, graph)).toBe("Version data (dataset, best, latest). Used by train.");
+  expect(nodeWords({ ...version, state: "soft_deleted" }, graph)).toBe(
+    "Version data (dataset, best, latest, deleted). Used by train.",
+  );
+  expect(nodeWords({ ...train, state: "failed" }, graph)).toBe("Run train (a b, failed). Used data. Made model.");
 });
 
 test("a graph says how much it has", () => {

@@ -34,17 +34,36 @@ export type Graph = {
 
 const idOf = (node: GraphNode): string => node.id.slice(node.id.indexOf(":") + 1);
 
-/** Returns the address that a node leads to; undefined for a version that is not available any more. `hops` stays as it is. */
-export function nodeAddress(node: GraphNode, hops: number): string | undefined {
-  const { project } = node.summary;
-  if (node.kind === "run") return runAddress(project, idOf(node), "lineage");
-  return node.state === "active" ? `${versionAddress(project, idOf(node), "lineage")}&hops=${hops}` : undefined;
+/**
+ * Returns the address that a node leads to; undefined for a version that is not available any more. `hrefOf` gives that of a version of the project
+ * whose page is shown.
+ */
+export function nodeAddress(
+  node: GraphNode,
+  project: string,
+  hrefOf: (versionId: string) => string,
+): string | undefined {
+  const { project: own } = node.summary;
+  if (node.kind === "run") return runAddress(own, idOf(node), "lineage");
+  if (node.state !== "active") return undefined;
+  return own === project ? hrefOf(idOf(node)) : versionAddress(own, idOf(node), "lineage");
 }
 
 /** Returns how much a graph has. */
 export function sizeWords({ nodes }: Pick<Graph, "nodes">): string {
   const runs = nodes.filter(({ kind }) => kind === "run").length;
   return `${counted(nodes.length - runs, "version")} and ${counted(runs, "run")}`;
+}
+
+/** Returns what stands below the name of a node: the type and the aliases of a version, the project of a run. */
+export const detailWords = ({ kind, summary }: GraphNode): string =>
+  kind === "run" ? summary.project : [summary.type, ...(summary.aliases ?? [])].join(", ");
+
+/** Returns a node with its neighbors in words, for people who do not see the picture. */
+export function nodeWords(node: GraphNode, graph: Pick<Graph, "nodes" | "edges">): string {
+  const state = node.kind === "run" ? `, ${node.state}` : node.state === "active" ? "" : ", deleted";
+  const kind = node.kind === "run" ? "Run" : "Version";
+  return `${kind} ${node.label} (${detailWords(node)}${state}). ${neighborWords(node, graph)}`;
 }
 
 /** Names that a sentence lists; the others are counted. */

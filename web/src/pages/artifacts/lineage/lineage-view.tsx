@@ -11,6 +11,7 @@ import { Skeleton } from "../../../ui/spinner.tsx";
 import { useLast } from "../../../ui/use-last.ts";
 import { counted } from "../../../ui/words.ts";
 import { GraphPicture } from "./graph-picture.tsx";
+import { graphHref } from "../page-links.ts";
 import { neighborWords, nodeAddress, sizeWords, type Graph } from "./graph.ts";
 
 /** The distances that can be chosen. */
@@ -18,7 +19,6 @@ const HOPS = [2, GRAPH_HOPS.default, 6, GRAPH_HOPS.max];
 
 /** The sizes of the picture, as parts of the full one. */
 const ZOOMS = [0.3, 0.45, 0.6, 0.8, 1, 1.3] as const;
-const FULL = ZOOMS.indexOf(1);
 
 /** What a version was made from and what was made from it, as a picture and as a list. */
 export function LineageView({
@@ -33,7 +33,11 @@ export function LineageView({
   const read = useQuery<Graph>(`/api/artifact-versions/${version.id}/graph?hops=${hops}`);
   // While it is read for another distance, the graph before stays.
   const graph = useLast(read.data);
-  const [zoom, setZoom] = useState(FULL);
+  const [zoom, setZoom] = useState<number | "fit">(1);
+  // What fits has a size between the steps.
+  const [scale, setScale] = useState(1);
+  const smaller = ZOOMS.findLast((one) => one < scale - 0.01);
+  const larger = ZOOMS.find((one) => one > scale + 0.01);
   return (
     <section class="tm-panel" aria-label="Lineage" aria-busy={graph === undefined && read.error === undefined}>
       <header>
@@ -57,25 +61,21 @@ export function LineageView({
               }))}
             onChange={(count) => setQuery({ hops: count === String(GRAPH_HOPS.default) ? undefined : count })}
           />
+          <IconButton icon="minus" label="Smaller" disabled={smaller === undefined} onClick={() => setZoom(smaller!)} />
+          <IconButton icon="plus" label="Larger" disabled={larger === undefined} onClick={() => setZoom(larger!)} />
           <IconButton
-            icon="minus"
-            label="Smaller"
-            disabled={zoom === 0}
-            onClick={() => setZoom(Math.max(0, zoom - 1))}
-          />
-          <IconButton
-            icon="plus"
-            label="Larger"
-            disabled={zoom === ZOOMS.length - 1}
-            onClick={() => setZoom(Math.min(ZOOMS.length - 1, zoom + 1))}
+            icon="expand"
+            label="Show all of it"
+            pressed={zoom === "fit"}
+            onClick={() => setZoom(zoom === "fit" ? 1 : "fit")}
           />
         </span>
       </header>
       <ErrorNote error={read.error} onRetry={read.reload} />
       {graph === undefined && read.error === undefined && <Skeleton height="220px" />}
-      {graph !== undefined && <GraphPicture graph={graph} zoom={ZOOMS[zoom]!} />}
+      {graph !== undefined && <GraphPicture graph={graph} project={project} zoom={zoom} onScale={setScale} />}
       {graph?.truncated === true && <EndNote graph={graph} project={project} runId={version.source_run_id} />}
-      {graph !== undefined && <GraphList graph={graph} />}
+      {graph !== undefined && <GraphList graph={graph} project={project} />}
     </section>
   );
 }
@@ -99,14 +99,14 @@ function EndNote({
 }
 
 /** The same as the picture, line by line. */
-function GraphList({ graph }: { readonly graph: Graph }) {
+function GraphList({ graph, project }: { readonly graph: Graph; readonly project: string }) {
   const nodes = graph.nodes.toSorted((a, b) => a.hop - b.hop);
   return (
     <details class="tm-lineage-list">
       <summary>Show as a list</summary>
       <ol>
         {nodes.map((node) => {
-          const address = nodeAddress(node, graph.hops);
+          const address = nodeAddress(node, project, graphHref);
           return (
             <li key={node.id}>
               {node.kind === "run" ? "Run " : "Version "}
