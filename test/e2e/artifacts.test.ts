@@ -410,5 +410,7 @@ describeModes("artifacts", (stack) => {
       expect([route, (await download(api, key, route)).status]).toEqual([route, 200]);
       expect([route, (await api.as(null).get(route)).status]).toEqual([route, 401]);
     }
+    const writer = await stack().organization({ scopes: ["sdk:ingest"] });
+    expect((await writer.api.get(`/api/artifact-versions/${version.id}/graph`)).status).toBe(403);
   });
 });

@@ -38,7 +38,7 @@ test("projects, runs and pages lead to their addresses", () => {
 
 test("the pages of a project are found by their names", () => {
   const [entry, ...more] = rankEntries(projectPageEntries("a b"), "artifacts");
-  expect([entry?.label, entry?.address, more]).toEqual(["Artifacts of a b", "/p/a%20b/artifacts", []]);
+  expect([entry?.label, entry?.address, more]).toEqual(["Artifacts", "/p/a%20b/artifacts", []]);
   expect(projectPageEntries("a b")[0]?.address).toBe("/p/a%20b");
 });
 

@@ -61,7 +61,7 @@ export function actionEntries(chooseTheme: (theme: ThemeChoice) => void): readon
 export function projectPageEntries(project: string): readonly PaletteEntry[] {
   return projectPages.map(({ id, label, icon }) => {
     const address = projectPageAddress(project, id);
-    return { id: address, label: `${label} of ${project}`, kind: "Page", icon, address };
+    return { id: address, label, kind: "Page of the project", icon, address };
   });
 }
 

@@ -20,7 +20,6 @@ const APART_MS = 5000;
 
 /** The versioned artifacts of a project: collections, their versions, and how they were made. */
 export function ArtifactsPage({ project }: { readonly project: string }) {
-  useTitle("Artifacts", project);
   const { projectId, error, reload } = useProjectId(project);
   if (projectId === null) return <NoProject />;
   if (projectId !== undefined) return <Artifacts key={projectId} project={project} projectId={projectId} />;
@@ -53,12 +52,19 @@ function Artifacts({ project, projectId }: { readonly project: string; readonly 
             onChange={onChange}
           />
         ) : (
-          <EmptyState title="Choose an artifact" icon="folder">
-            Its versions, their files and how they were made are shown here.
-          </EmptyState>
+          <NoChoice project={project} />
         )}
       </section>
     </div>
+  );
+}
+
+function NoChoice({ project }: { readonly project: string }) {
+  useTitle("Artifacts", project);
+  return (
+    <EmptyState title="Choose an artifact" icon="folder">
+      Its versions, their files and how they were made are shown here.
+    </EmptyState>
   );
 }
 

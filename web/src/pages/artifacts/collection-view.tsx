@@ -3,7 +3,7 @@ import { useQuery } from "../../api/use-answer.ts";
 import type { Collection, Version } from "../../artifacts/artifact-types.ts";
 import { MoreRows } from "../../artifacts/more-rows.tsx";
 import { runAddress } from "../../app/addresses.ts";
-import { Link } from "../../app/location.tsx";
+import { Link, useTitle } from "../../app/location.tsx";
 import { ErrorNote } from "../../ui/page-states.tsx";
 import { Skeleton } from "../../ui/spinner.tsx";
 import { Badge } from "../../ui/status-badge.tsx";
@@ -29,6 +29,7 @@ export function CollectionView({
   const read = useQuery<{ collection: Collection }>(path, { version: changes });
   const versions = usePages<Version>(`${path}/versions`, "versions", changes);
   const collection = read.data?.collection;
+  useTitle(collection?.name ?? "Artifacts", project);
   return (
     <div class="tm-stack" aria-busy={collection === undefined && read.error === undefined}>
       <ErrorNote error={read.error} onRetry={read.reload} />

@@ -38,7 +38,7 @@ export function VersionRuns({
           <RunList runs={of("output")} project={project} none="The run that made it was deleted." />
           <h4>Used by</h4>
           <RunList runs={of("input")} project={project} none="No run has used it." />
-          {data.truncated && <p class="tm-muted">{`The first ${counted(data.edges.length, "use")} are shown.`}</p>}
+          {data.truncated && <p class="tm-muted">{`The first ${counted(data.edges.length, "run")} are listed.`}</p>}
         </>
       )}
     </section>

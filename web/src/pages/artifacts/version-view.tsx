@@ -4,7 +4,7 @@ import { useQuery } from "../../api/use-answer.ts";
 import type { Collection, Version } from "../../artifacts/artifact-types.ts";
 import { VERSION_TABS } from "../../artifacts/artifact-addresses.ts";
 import { Digest } from "../../artifacts/file-preview.tsx";
-import { Link, setQuery } from "../../app/location.tsx";
+import { Link, setQuery, useTitle } from "../../app/location.tsx";
 import { EmptyState, ErrorNote } from "../../ui/page-states.tsx";
 import { Skeleton } from "../../ui/spinner.tsx";
 import { Badge } from "../../ui/status-badge.tsx";
@@ -37,6 +37,7 @@ export function VersionView({ project, versionId, view, changes, onChange }: Ver
   const { data, error, reload } = useQuery<{ artifact_version: Version }>(path, { version: changes });
   // The version before stays until the next one is there, and with it the focus.
   const version = useLast(data?.artifact_version);
+  useTitle(version === undefined ? "Artifacts" : `${version.name}:${version.version}`, project);
   const collectionId = data?.artifact_version.collection_id;
   useEffect(() => {
     if (collectionId !== undefined) setQuery({ collection: collectionId }, { replace: true });
@@ -44,7 +45,7 @@ export function VersionView({ project, versionId, view, changes, onChange }: Ver
   if (data === undefined && error instanceof ApiError && (error.status === 404 || error.status === 410)) {
     return <NoVersion isGone={error.status === 410} collectionId={view.collection} />;
   }
-  if (version === undefined) {
+  if (version === undefined || (data === undefined && error !== undefined)) {
     return (
       <div aria-busy={error === undefined}>
         <ErrorNote error={error} onRetry={reload} />
@@ -74,7 +75,9 @@ export function VersionView({ project, versionId, view, changes, onChange }: Ver
       <TabPanel name="version" current={view.tab}>
         {view.tab === "overview" && <Overview project={project} version={version} changes={changes} />}
         {view.tab === "files" && <VersionFiles key={version.id} version={version} />}
-        {view.tab === "lineage" && <LineageView project={project} version={version} hops={view.hops} />}
+        {view.tab === "lineage" && (
+          <LineageView project={project} version={version} hops={view.hops} changes={changes} />
+        )}
       </TabPanel>
     </div>
   );

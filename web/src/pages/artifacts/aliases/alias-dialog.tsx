@@ -32,6 +32,11 @@ export function AliasDialog({
   const holder = holderOf(alias, read.data?.versions ?? []);
   const fault = aliasFault(alias);
   const isHere = holder?.id === version.id;
+  const hint = isHere
+    ? `${version.version} has this alias.`
+    : holder === undefined
+      ? "Up to 64 of the characters a-z, 0-9, _, - and the dot. An alias of another version moves here."
+      : `It points at ${holder.version} and moves to ${version.version}.`;
   const submit = async (): Promise<void> => {
     if (fault !== undefined || isHere || isBusy) return;
     setBusy(true);
@@ -57,7 +62,7 @@ export function AliasDialog({
         <>
           <Button onClick={onClose}>Cancel</Button>
           <Button kind="primary" type="submit" busy={isBusy} disabled={fault !== undefined || isHere}>
-            {holder === undefined || isHere ? "Add alias" : "Move alias"}
+            {holder === undefined || isHere || fault !== undefined ? "Add alias" : "Move alias"}
           </Button>
         </>
       }
@@ -69,14 +74,7 @@ export function AliasDialog({
         spellcheck={false}
         value={alias}
         onInput={setText}
-        hint={
-          isHere
-            ? `${version.version} has this alias.`
-            : holder === undefined
-              ? "Up to 64 of the characters a-z, 0-9, _, - and the dot. An alias of another version moves here."
-              : `It points at ${holder.version} and moves to ${version.version}.`
-        }
-        {...(alias === "" || fault === undefined ? {} : { error: fault })}
+        {...(alias === "" || fault === undefined ? { hint } : { error: fault })}
       />
       <TextField label="Reason (optional)" value={reason} onInput={setReason} hint="Kept with the change." />
       <ErrorNote error={error} />

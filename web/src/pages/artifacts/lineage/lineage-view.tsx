@@ -25,14 +25,17 @@ export function LineageView({
   project,
   version,
   hops,
+  changes,
 }: {
   readonly project: string;
   readonly version: Version;
   readonly hops: number;
+  readonly changes: number;
 }) {
-  const read = useQuery<Graph>(`/api/artifact-versions/${version.id}/graph?hops=${hops}`);
+  const read = useQuery<Graph>(`/api/artifact-versions/${version.id}/graph?hops=${hops}`, { version: changes });
   // While it is read for another distance, the graph before stays.
-  const graph = useLast(read.data);
+  const last = useLast(read.data);
+  const graph = read.data === undefined && read.error !== undefined ? undefined : last;
   const [zoom, setZoom] = useState<number | "fit">(1);
   // What fits has a size between the steps.
   const [scale, setScale] = useState(1);
