@@ -32,6 +32,28 @@ test("a step that fails shows its output and stops neither the next nor the test
   });
 });
 
+test("two steps run at a time, and their lines are in order", async () => {
+  const first = Promise.withResolvers<void>();
+  const begun: string[] = [];
+  const step = (name: string, run: () => unknown) => ({
+    name,
+    run: async () => {
+      begun.push(name);
+      await run();
+      return { exitCode: 0, output: "" };
+    },
+  });
+  const steps = [
+    step("a", () => first.promise),
+    step("b", () => undefined),
+    step("c", () => first.resolve()),
+    step("d", () => undefined),
+  ];
+  const { lines } = await run({ steps });
+  expect(begun).toEqual(["a", "b", "c", "d"]);
+  expect(lines.slice(0, 4)).toEqual(["a", "b", "c", "d"].map((name) => `ok     ${name} (s)`));
+});
+
 test("a step that cannot be run is a failure", async () => {
   const steps = [{ name: "lint", run: () => Promise.reject(new Error("no such program")) }];
   const { passed, lines } = await run({ steps });
