@@ -144,4 +144,89 @@ describeModes("objects of many runs", (stack) => {
     await api.post("/runs", { name: "many" });
     expect(await explore(api, "q=many")).toMatchObject({ status: 400, json: { code: "object_explorer_invalid" } });
   });
+
+  /** Two runs: one has a key at three steps and one without any, the other has the first at one step. */
+  const sideBySide = async () => {
+    const { api } = await stack().organization();
+    const newRun = async (name: string): Promise<string> =>
+      (await api.post("/runs", { project: "p", name })).json.run.id;
+    const [one, two, silent] = [await newRun("one"), await newRun("two"), await newRun("silent")];
+    const log = async (run: string, key: string, step?: number): Promise<void> => {
+      const object = { key, kind: "histogram", value, ...(step === undefined ? {} : { step }) };
+      expect((await api.post(`/api/runs/${run}/objects`, object)).status).toBe(200);
+    };
+    for (const step of [0, 10, 20]) await log(one, "grads", step);
+    await log(two, "grads", 15);
+    await log(two, "once");
+    await api.post(`/api/runs/${two}/objects`, { key: "once", kind: "table" });
+    await api.post(`/api/runs/${one}/attributes`, { path: "line", type: "string_series", step: 1, value: "text" });
+    return { api, one, two, silent };
+  };
+
+  test("the keys of runs have the runs and steps that they have", async () => {
+    const { api, one, two, silent } = await sideBySide();
+    const answer = await api.get(`/api/objects/keys?run_ids=${silent},${two},${one}`);
+    expect(answer.status).toBe(200);
+    expect(answer.json).toEqual({
+      keys: [
+        { key: "grads", kinds: ["histogram"], run_ids: [two, one], steps: [0, 10, 15, 20], steps_truncated: false },
+        { key: "once", kinds: ["table"], run_ids: [two], steps: [], steps_truncated: false },
+      ],
+      truncated: false,
+    });
+    expect((await api.get(`/api/objects/keys?run_ids=${silent}`)).json).toEqual({ keys: [], truncated: false });
+  });
+
+  test("objects of runs are side by side at a step: the last ones up to it", async () => {
+    const { api, one, two, silent } = await sideBySide();
+    const at = async (step?: number): Promise<unknown> => {
+      const body = { run_ids: [one, two, silent], keys: ["grads", "once"], ...(step === undefined ? {} : { step }) };
+      const answer = await api.post("/api/objects/at-step", body);
+      expect(answer.status).toBe(200);
+      return answer.json.objects.map((object: { run_id: string; key: string; kind: string; step: number | null }) => [
+        object.run_id === one ? "one" : "two",
+        object.key,
+        object.kind,
+        object.step,
+      ]);
+    };
+    const once = ["two", "once", "table", null];
+    expect(await at()).toEqual([["one", "grads", "histogram", 20], ["two", "grads", "histogram", 15], once]);
+    expect(await at(14.5)).toEqual([["one", "grads", "histogram", 10], once]);
+    expect(await at(0)).toEqual([["one", "grads", "histogram", 0], once]);
+    const [first] = (await api.post("/api/objects/at-step", { run_ids: [one], keys: ["grads"] })).json.objects;
+    expect(first).toEqual((await api.get(`/api/runs/${one}/objects?key=grads&limit=1`)).json.objects[0]);
+  });
+
+  test("runs of others and wrong requests for runs side by side are refused", async () => {
+    const { api, one } = await sideBySide();
+    const stranger = (await stack().organization()).api;
+    const keys = (client: Api, ids: string) => client.get(`/api/objects/keys?run_ids=${ids}`);
+    const at = (client: Api, body: object) => client.post("/api/objects/at-step", body);
+    expect([(await keys(stranger, one)).status, (await at(stranger, { run_ids: [one], keys: ["a"] })).status]).toEqual([
+      404, 404,
+    ]);
+    expect((await keys(api, `${one},${randomUUID()}`)).status).toBe(404);
+    const many = Array.from({ length: 101 }, () => randomUUID());
+    for (const ids of ["", "x", many.join()]) {
+      expect(await keys(api, ids)).toMatchObject({ status: 400, json: { field: "run_ids" } });
+    }
+    const names = Array.from({ length: 101 }, (_, i) => `key ${i}`);
+    const faults: [object, string][] = [
+      [{ keys: ["a"] }, "run_ids"],
+      [{ run_ids: [], keys: ["a"] }, "run_ids"],
+      [{ run_ids: ["x"], keys: ["a"] }, "run_ids"],
+      [{ run_ids: many, keys: ["a"] }, "run_ids"],
+      [{ run_ids: [one] }, "keys"],
+      [{ run_ids: [one], keys: [] }, "keys"],
+      [{ run_ids: [one], keys: names }, "keys"],
+      [{ run_ids: many.slice(0, 2), keys: names.slice(0, 51) }, "keys"],
+      [{ run_ids: [one], keys: ["a"], step: -1 }, "step"],
+    ];
+    for (const [body, field] of faults) {
+      expect([body, await at(api, body)]).toMatchObject([body, { status: 400, json: { field } }]);
+    }
+    expect((await at(api, { run_ids: [one], keys: names.slice(0, 100) })).json).toEqual({ objects: [] });
+    expect((await at(api.as("tm_wrong"), { run_ids: [one], keys: ["a"] })).status).toBe(401);
+  });
 });

@@ -27,6 +27,22 @@ export const runDataReads: readonly Read[] = [
     items: ({ objects }) => objects!.length + (query.includes("key") ? OBJECTS : 0),
     each: 7,
   })),
+  {
+    name: "keys of objects of runs",
+    path: ({ full, page }) => `/api/objects/keys?run_ids=${[full, ...page].slice(0, 20).join()}`,
+    items: ({ keys }) => keys!.length + OBJECTS,
+    base: 200,
+    each: 7,
+  },
+  {
+    name: "objects of runs at a step",
+    method: "POST",
+    path: () => "/api/objects/at-step",
+    body: ({ full, page }) => ({ run_ids: [full, ...page].slice(0, 20), keys: ["eval/1", "eval/2"], step: 50 }),
+    items: ({ objects }) => objects!.length,
+    base: 200,
+    each: 7,
+  },
   { name: "rows of a table", path: ({ table }) => `/api/objects/${table}/rows`, items: () => 1, base: 20 },
   { name: "values of ranks", path: ({ full }) => `/api/runs/${full}/rank-metrics/summary?key=loss`, items: () => 20 },
   // It looks for the last line of the stream.

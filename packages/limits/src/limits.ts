@@ -196,6 +196,18 @@ export const EXPLORER_RUNS_MAX = 100;
 /** Most bytes of the part of a key by which the objects of many runs are narrowed. */
 export const EXPLORER_KEY_BYTES_MAX = 128;
 
+/** Most runs whose objects are read side by side. */
+export const OBJECTS_SIDE_BY_SIDE_RUNS_MAX = 100;
+
+/** Most objects that are read side by side: runs times keys. Even of the largest ones so many fit in a page. */
+export const OBJECTS_SIDE_BY_SIDE_MAX = 100;
+
+/** Keys of objects that are found in runs, the same key of several runs as often as it has runs. */
+export const OBJECT_KEYS_FOUND_MAX = 5000;
+
+/** Objects whose steps are read for the keys of runs. */
+export const OBJECT_STEPS_READ_MAX = 50_000;
+
 /** Most bytes of the value of an object, and of a histogram that is an attribute, as JSON. */
 export const OBJECT_VALUE_BYTES_MAX = 65_536;
 
@@ -267,6 +279,9 @@ export const TRACE_LIMITS = {
 
 /** Rows of a page of traces. */
 export const TRACES_PAGE_ROWS = { default: 50, max: 200 } as const;
+
+/** Most runs whose traces one list has, where they are named one by one. */
+export const TRACES_RUNS_MAX = 50;
 
 /** What lists of traces are sorted by, the highest first; the first one is the default. */
 export const TRACE_SORTS = ["started", "duration", "tokens", "cost"] as const;

@@ -9,6 +9,7 @@ import { appendRankMetricsHandler } from "./rank-metrics/append-rank-metrics.ts"
 import { appendTableRowsHandler } from "./objects/append-table-rows.ts";
 import { createObjectHandler } from "./objects/create-object.ts";
 import { exploreObjectsHandler } from "./objects/explore-objects.ts";
+import { listObjectKeysHandler, listObjectsAtStepHandler } from "./objects/side-by-side.ts";
 import { listObjectsHandler } from "./objects/list-objects.ts";
 import { listTableRowsHandler } from "./objects/table-rows.ts";
 import { summarizeRankMetricsHandler } from "./rank-metrics/summarize-rank-metrics.ts";
@@ -65,6 +66,8 @@ export function readHandlers(deps: ReadDeps) {
     listObjects: listObjectsHandler(deps),
     listTableRows: listTableRowsHandler(deps),
     exploreObjects: exploreObjectsHandler(deps),
+    listObjectKeys: listObjectKeysHandler(deps),
+    listObjectsAtStep: listObjectsAtStepHandler(deps),
     measureRunData: measureRunDataHandler(deps),
     measureRemoval: measureRemovalHandler(deps),
   };

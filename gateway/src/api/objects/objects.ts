@@ -113,7 +113,7 @@ export function decodeListObjects(input: RouteInput): MessageInitShape<typeof Li
 }
 
 /** Returns about the bytes that a page holds in memory. */
-export function heldByObjects({ objects }: ListObjectsResponse): number {
+export function heldByObjects({ objects }: Pick<ListObjectsResponse, "objects">): number {
   return objects.reduce(
     (bytes, { valueJson, metadataJson, summaryJson }) =>
       bytes + valueJson.length + metadataJson.length + summaryJson.length,

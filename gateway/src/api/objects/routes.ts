@@ -14,6 +14,16 @@ import {
   listTableRowsQuery,
   richObjectSchema,
 } from "./objects.ts";
+import {
+  decodeObjectKeys,
+  decodeObjectsAtStep,
+  encodeObjectKeys,
+  encodeObjectsAtStep,
+  objectKeysQuery,
+  objectKeysSchema,
+  objectsAtStepBody,
+  objectsAtStepSchema,
+} from "./side-by-side.ts";
 
 const order = "The last step first, those without one at the end, then the newest.";
 
@@ -73,6 +83,41 @@ export const objectsRoutes: readonly Route[] = [
     decode: decodeExploreObjects,
     rpc: (clients, request, call) => clients.ingestRead.exploreObjects(request, call),
     encode: encodeExploreObjects,
+  }),
+  route({
+    method: "GET",
+    path: "/api/objects/keys",
+    tag: "objects",
+    summary: "Keys of the objects of runs",
+    description:
+      "The keys under which runs logged objects, with all their steps where these are not too many: what a page needs to show runs side by side.",
+    callers: readCallers,
+    rate: "general",
+    idempotency: "none",
+    schemas: { query: objectKeysQuery, response: objectKeysSchema },
+    statuses: [200, 400, 401, 403, 404],
+    decode: decodeObjectKeys,
+    rpc: (clients, request, call) => clients.ingestRead.listObjectKeys(request, call),
+    encode: encodeObjectKeys,
+  }),
+  route({
+    method: "POST",
+    path: "/api/objects/at-step",
+    tag: "objects",
+    summary: "Objects of runs side by side",
+    description:
+      "Of each run and key the last object at or before a step; one that was logged without a step where there is none. " +
+      "This is a read, in the form of POST because of its many run ids.",
+    callers: readCallers,
+    rate: "general",
+    idempotency: "none",
+    body: "required",
+    schemas: { body: objectsAtStepBody.schema, response: objectsAtStepSchema },
+    statuses: [200, 400, 401, 403, 404],
+    decode: decodeObjectsAtStep,
+    rpc: (clients, request, call) => clients.ingestRead.listObjectsAtStep(request, call),
+    encode: encodeObjectsAtStep,
+    heldBytes: heldByObjects,
   }),
   route({
     method: "GET",

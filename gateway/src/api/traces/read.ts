@@ -7,6 +7,7 @@ import {
   SPANS_PAGE_ROWS,
   TRACE_ROOTS,
   TRACE_SORTS,
+  TRACES_RUNS_MAX,
   TRACES_SORTED_MAX,
   TRACES_PAGE_ROWS,
 } from "@tidemark/limits";
@@ -26,6 +27,7 @@ import { parseMicros } from "../fields/instant.ts";
 import { limit, queryNumber } from "../fields/number.ts";
 import { querySearch, queryText } from "../fields/text.ts";
 import { requireMessage, textOrNull } from "../replies.ts";
+import { runIdList } from "../runs/body-filter.ts";
 import { listedTraceJson, spanJson, traceJson } from "./rows.ts";
 
 /** Describes an instant in a query; `undefined` when absent or blank. */
@@ -48,12 +50,16 @@ export const listTracesQuery = object({
   project_id: queryText({ description: "The project. `run_id` goes before it." }),
   project: queryText({ description: "The name of the project, unless its id or a run is given." }),
   run_id: queryText({ description: "Traces of this run only." }),
+  run_ids: runIdList(
+    TRACES_RUNS_MAX,
+    `Traces of these runs only: ids of 1 to ${TRACES_RUNS_MAX} runs, separated by commas. Left aside with \`run_id\`; goes before a project.`,
+  ),
   status: queryText({ enum: [...SPAN_STATUSES, "all", ""] }),
   kind: queryText({ enum: [...SPAN_KINDS, "all", ""], description: "Traces with a span of this kind." }),
   q: querySearch(
     "Up to eight words, all of which have to be found: in the name of the root, the rollout or the thread, where ASCII case does not matter, or at the beginning of the trace's id.",
   ),
-  from: queryInstant("Started then or later. Default: seven days ago, of a run the beginning."),
+  from: queryInstant("Started then or later. Default: seven days ago, of runs the beginning."),
   to: queryInstant("Started before."),
   min_step: {
     ...queryNumber(),
@@ -75,10 +81,12 @@ export function decodeListTraces({ query }: RouteInput): MessageInitShape<typeof
     const { run_id: runId = "", project_id: projectId = "", project = "" } = query;
     return { runId: runId.trim(), projectId: projectId.trim(), project: project.trim(), queryFault: fault };
   }
-  const { from, to, ...rest } = value;
+  const { from, to, runIds, ...rest } = value;
+  const runId = rest.runId.trim();
   return {
     ...rest,
-    runId: rest.runId.trim(),
+    runId,
+    runIds: runId === "" ? [...(runIds ?? [])] : [],
     projectId: rest.projectId.trim(),
     project: rest.project.trim(),
     fromUs: from,

@@ -52,9 +52,9 @@ export const tracesRoutes: readonly Route[] = [
     method: "GET",
     path: "/api/traces",
     tag: "traces",
-    summary: "Traces of a run or a project",
+    summary: "Traces of runs or a project",
     description:
-      "The trace that started last first, unless `sort` says otherwise. A run, a project, or a key that is bound to a project says whose.",
+      "The trace that started last first, unless `sort` says otherwise. A run, some runs, a project, or a key that is bound to a project says whose.",
     callers: readCallers,
     rate: "general",
     idempotency: "none",

@@ -1,5 +1,5 @@
 import { badRequest, notFound } from "@tidemark/errors";
-import { SPAN_KINDS, SPAN_STATUSES, TRACE_LIMITS, TRACES_PAGE_ROWS } from "@tidemark/limits";
+import { SPAN_KINDS, SPAN_STATUSES, TRACE_LIMITS, TRACES_PAGE_ROWS, TRACES_RUNS_MAX } from "@tidemark/limits";
 import type { Tx } from "@tidemark/pg";
 import type { ListTracesRequest } from "@tidemark/proto/traces/v1/traces";
 import { callerOf, canBeFound, isUuid, pathId, requireLimit, throwFault, type Caller } from "@tidemark/requests";
@@ -8,6 +8,7 @@ import type { TracesDeps, TracesHandlers } from "../deps.ts";
 import { encodeTrace } from "../read/encode-trace.ts";
 import { findProjectByName, findRunLabels, hasProject } from "../runs/runs.sql.ts";
 import { readSort, sortedPage } from "./sort-traces.ts";
+import { readMerged } from "./merge-runs.ts";
 import { readTerms } from "./search-terms.rules.ts";
 import { listTraceRows, type TraceFilter, type TracePosition, type TraceScope } from "./trace-rows.sql.ts";
 
@@ -31,8 +32,9 @@ export function listTraces(deps: TracesDeps): TracesHandlers["listTraces"] {
     return deps.db.readTenant(
       orgId,
       async (tx) => {
-        const read = (from: TracePosition | undefined, rowsMax: number) =>
-          listTraceRows(tx, orgId, scope, filter, { after: from, rowsMax });
+        const readOf = (one: TraceScope) => (from: TracePosition | undefined, rowsMax: number) =>
+          listTraceRows(tx, orgId, one, filter, { after: from, rowsMax });
+        const read = scope.kind === "runs" ? readMerged(scope.ids, (id) => readOf({ kind: "run", id })) : readOf(scope);
         const sorted = sort && (await sortedPage(sort, { cursor: request.cursor, limit }, read));
         // One more shows whether there is a next page.
         const rows = sorted?.rows ?? (await read(after, limit + 1));
@@ -56,16 +58,25 @@ export function listTraces(deps: TracesDeps): TracesHandlers["listTraces"] {
   };
 }
 
-/** Returns the run or project whose traces are requested. @throws not_found, bad_request without a run or project */
+/** Whose traces a list has: those of a run, a project, or some runs. */
+type ListScope = TraceScope | { readonly kind: "runs"; readonly ids: readonly string[] };
+
+/** Returns the run, runs or project whose traces are requested. @throws not_found, bad_request without a run or project */
 async function findScope(
   { db, runs }: Pick<TracesDeps, "db" | "runs">,
   caller: Caller,
-  { runId, projectId, project }: ListTracesRequest,
-): Promise<TraceScope> {
+  { runId, runIds, projectId, project }: ListTracesRequest,
+): Promise<ListScope> {
   if (runId !== "") {
     const id = pathId(runId, "run");
     await runs.require(caller, [id]);
     return { kind: "run", id };
+  }
+  if (runIds.length > 0) {
+    const ids = [...new Set(runIds.map((id) => pathId(id, "run")))];
+    if (ids.length > TRACES_RUNS_MAX) throw badRequest(`run_ids may name at most ${TRACES_RUNS_MAX} runs`, "run_ids");
+    await runs.require(caller, ids);
+    return { kind: "runs", ids };
   }
   const found = await db.readTenant(caller.orgId, (tx) => findProject(tx, caller, projectId, project));
   if (found === undefined) throw notFound("project");
@@ -85,14 +96,14 @@ async function findProject(tx: Tx, caller: Caller, projectId: string, name: stri
 }
 
 /** @throws bad_request */
-function readFilter(request: ListTracesRequest, scope: TraceScope, nowUs: number): TraceFilter {
+function readFilter(request: ListTracesRequest, scope: ListScope, nowUs: number): TraceFilter {
   const { minStep, maxStep } = request;
   if (minStep !== undefined && maxStep !== undefined && minStep > maxStep) {
     throw badRequest("min_step must not be above max_step", "min_step");
   }
   const toUs = request.toUs ?? LAST_US;
   const earliest =
-    scope.kind === "run" ? FIRST_US : Math.max((request.toUs ?? nowUs) - TRACE_LIMITS.listDays * DAY_US, FIRST_US);
+    scope.kind !== "project" ? FIRST_US : Math.max((request.toUs ?? nowUs) - TRACE_LIMITS.listDays * DAY_US, FIRST_US);
   const fromUs = request.fromUs ?? earliest;
   if (toUs <= fromUs) throw badRequest("to must be after from", "to");
   const kind = wordNumber(SPAN_KINDS, request.kind, "kind");

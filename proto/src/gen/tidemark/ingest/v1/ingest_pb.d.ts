@@ -10,7 +10,7 @@ import type { Message } from "@bufbuild/protobuf";
 import type { FieldFault, Refusal } from "../../common/v1/common_pb.js";
 import type { GroupColumns, RunFilter } from "../../runs/v1/runs_pb.js";
 import type { AppendRankMetricsRequestSchema, AppendRankMetricsResponseSchema, SummariseRankMetricsRequestSchema, SummariseRankMetricsResponseSchema } from "./rank_metrics_pb.js";
-import type { AppendTableRowsRequestSchema, AppendTableRowsResponseSchema, CreateObjectRequestSchema, CreateObjectResponseSchema, ExploreObjectsRequestSchema, ExploreObjectsResponseSchema, ListObjectsRequestSchema, ListObjectsResponseSchema, ListTableRowsRequestSchema, ListTableRowsResponseSchema } from "./objects_pb.js";
+import type { AppendTableRowsRequestSchema, AppendTableRowsResponseSchema, CreateObjectRequestSchema, CreateObjectResponseSchema, ExploreObjectsRequestSchema, ExploreObjectsResponseSchema, ListObjectKeysRequestSchema, ListObjectKeysResponseSchema, ListObjectsAtStepRequestSchema, ListObjectsAtStepResponseSchema, ListObjectsRequestSchema, ListObjectsResponseSchema, ListTableRowsRequestSchema, ListTableRowsResponseSchema } from "./objects_pb.js";
 import type { MeasureRunDataRequestSchema, MeasureRunDataResponseSchema } from "./run_data_pb.js";
 
 /**
@@ -1920,6 +1920,26 @@ export declare const IngestReadService: GenService<{
     methodKind: "unary";
     input: typeof ExploreObjectsRequestSchema;
     output: typeof ExploreObjectsResponseSchema;
+  },
+  /**
+   * The keys under which runs logged objects, with their steps.
+   *
+   * @generated from rpc tidemark.ingest.v1.IngestReadService.ListObjectKeys
+   */
+  listObjectKeys: {
+    methodKind: "unary";
+    input: typeof ListObjectKeysRequestSchema;
+    output: typeof ListObjectKeysResponseSchema;
+  },
+  /**
+   * The last objects of runs up to a step.
+   *
+   * @generated from rpc tidemark.ingest.v1.IngestReadService.ListObjectsAtStep
+   */
+  listObjectsAtStep: {
+    methodKind: "unary";
+    input: typeof ListObjectsAtStepRequestSchema;
+    output: typeof ListObjectsAtStepResponseSchema;
   },
 }>;
 

@@ -740,3 +740,146 @@ export declare type ExploreObjectsResponse = Message<"tidemark.ingest.v1.Explore
  */
 export declare const ExploreObjectsResponseSchema: GenMessage<ExploreObjectsResponse>;
 
+/**
+ * Runs whose keys of objects to list.
+ *
+ * @generated from message tidemark.ingest.v1.ListObjectKeysRequest
+ */
+export declare type ListObjectKeysRequest = Message<"tidemark.ingest.v1.ListObjectKeysRequest"> & {
+  /**
+   * 1 to 100.
+   *
+   * @generated from field: repeated string run_ids = 1;
+   */
+  runIds: string[];
+};
+
+/**
+ * Describes the message tidemark.ingest.v1.ListObjectKeysRequest.
+ * Use `create(ListObjectKeysRequestSchema)` to create a new message.
+ */
+export declare const ListObjectKeysRequestSchema: GenMessage<ListObjectKeysRequest>;
+
+/**
+ * A key under which runs logged objects other than texts.
+ *
+ * @generated from message tidemark.ingest.v1.ObjectKey
+ */
+export declare type ObjectKey = Message<"tidemark.ingest.v1.ObjectKey"> & {
+  /**
+   * @generated from field: string key = 1;
+   */
+  key: string;
+
+  /**
+   * Of the last object of each run, each once, in the order of the alphabet.
+   *
+   * @generated from field: repeated string kinds = 2;
+   */
+  kinds: string[];
+
+  /**
+   * The runs that have it, in the order in which they were asked for.
+   *
+   * @generated from field: repeated string run_ids = 3;
+   */
+  runIds: string[];
+
+  /**
+   * The steps of its objects in any of the runs, each once, ascending.
+   *
+   * @generated from field: repeated double steps = 4;
+   */
+  steps: number[];
+
+  /**
+   * Only the last steps of a run are among them.
+   *
+   * @generated from field: bool steps_truncated = 5;
+   */
+  stepsTruncated: boolean;
+};
+
+/**
+ * Describes the message tidemark.ingest.v1.ObjectKey.
+ * Use `create(ObjectKeySchema)` to create a new message.
+ */
+export declare const ObjectKeySchema: GenMessage<ObjectKey>;
+
+/**
+ * @generated from message tidemark.ingest.v1.ListObjectKeysResponse
+ */
+export declare type ListObjectKeysResponse = Message<"tidemark.ingest.v1.ListObjectKeysResponse"> & {
+  /**
+   * In the order of code points.
+   *
+   * @generated from field: repeated tidemark.ingest.v1.ObjectKey keys = 1;
+   */
+  keys: ObjectKey[];
+
+  /**
+   * Some run has more keys.
+   *
+   * @generated from field: bool truncated = 2;
+   */
+  truncated: boolean;
+};
+
+/**
+ * Describes the message tidemark.ingest.v1.ListObjectKeysResponse.
+ * Use `create(ListObjectKeysResponseSchema)` to create a new message.
+ */
+export declare const ListObjectKeysResponseSchema: GenMessage<ListObjectKeysResponse>;
+
+/**
+ * Which objects to read side by side.
+ *
+ * @generated from message tidemark.ingest.v1.ListObjectsAtStepRequest
+ */
+export declare type ListObjectsAtStepRequest = Message<"tidemark.ingest.v1.ListObjectsAtStepRequest"> & {
+  /**
+   * 1 to 100.
+   *
+   * @generated from field: repeated string run_ids = 1;
+   */
+  runIds: string[];
+
+  /**
+   * Exactly these; the number of runs times that of keys is at most 100.
+   *
+   * @generated from field: repeated string keys = 2;
+   */
+  keys: string[];
+
+  /**
+   * Absent: the last step of each.
+   *
+   * @generated from field: optional double step = 3;
+   */
+  step?: number | undefined;
+};
+
+/**
+ * Describes the message tidemark.ingest.v1.ListObjectsAtStepRequest.
+ * Use `create(ListObjectsAtStepRequestSchema)` to create a new message.
+ */
+export declare const ListObjectsAtStepRequestSchema: GenMessage<ListObjectsAtStepRequest>;
+
+/**
+ * @generated from message tidemark.ingest.v1.ListObjectsAtStepResponse
+ */
+export declare type ListObjectsAtStepResponse = Message<"tidemark.ingest.v1.ListObjectsAtStepResponse"> & {
+  /**
+   * Of each run and key the last one at or before the step; one without a step where there is none.
+   *
+   * @generated from field: repeated tidemark.ingest.v1.RichObject objects = 1;
+   */
+  objects: RichObject[];
+};
+
+/**
+ * Describes the message tidemark.ingest.v1.ListObjectsAtStepResponse.
+ * Use `create(ListObjectsAtStepResponseSchema)` to create a new message.
+ */
+export declare const ListObjectsAtStepResponseSchema: GenMessage<ListObjectsAtStepResponse>;
+

@@ -365,6 +365,13 @@ export declare type ListTracesRequest = Message<"tidemark.traces.v1.ListTracesRe
    * @generated from field: string sort = 14;
    */
   sort: string;
+
+  /**
+   * Up to 50 runs, in place of run_id; they take precedence over a project as well.
+   *
+   * @generated from field: repeated string run_ids = 15;
+   */
+  runIds: string[];
 };
 
 /**
