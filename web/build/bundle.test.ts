@@ -50,7 +50,7 @@ describe("the bundle", () => {
     expect(pageStyle).toContain(".tm-chart-card");
     expect(pageStyle).not.toContain(".tm-dialog{");
     expect(style).not.toContain(".tm-chart-card");
-    expect(built.index.latePages).toEqual(["artifacts"]);
+    expect(built.index.latePages).toEqual(["media", "traces", "artifacts"]);
     expect(lateStyle).toContain(".tm-artifacts");
     expect(style + pageStyle).not.toContain(".tm-artifacts");
   });

@@ -48,6 +48,8 @@ const pageModules = {
   project: runLists,
   compare: runLists,
   run: "src/pages/run/run-page.tsx",
+  media: "src/pages/media/media-page.tsx",
+  traces: "src/pages/traces/traces-page.tsx",
   artifacts: "src/pages/artifacts/artifacts-page.tsx",
   reports,
   report: reports,

@@ -91,6 +91,8 @@ const PAGES: readonly (readonly [pattern: RegExp, part: string])[] = [
   [/^\/invite$/, "invite"],
   [/^\/p\/[^/]+$/, "project"],
   [/^\/p\/[^/]+\/compare$/, "compare"],
+  [/^\/p\/[^/]+\/media$/, "media"],
+  [/^\/p\/[^/]+\/traces$/, "traces"],
   [/^\/p\/[^/]+\/artifacts$/, "artifacts"],
   [/^\/p\/[^/]+\/reports$/, "reports"],
   [/^\/p\/[^/]+\/r\/[^/]+(?:\/[^/]+)?$/, "run"],

@@ -207,7 +207,10 @@ describeDashboard("the page of a run", (scene) => {
 
   test("a trace is a waterfall that is searched and walked by keys", async () => {
     const { page } = await scene().open({ path: run.path("traces") });
-    await page.getByRole("button", { name: /rollout/ }).click();
+    await page
+      .getByRole("grid", { name: "Traces" })
+      .getByRole("link", { name: /rollout/ })
+      .click();
     const tree = page.getByRole("tree", { name: "Spans" });
     await tree.getByRole("treeitem").nth(5).waitFor();
     expect(await tree.getByRole("treeitem").count()).toBeLessThan(80);

@@ -48,6 +48,8 @@ test.each<[string, Route]>([
   ["/p/a%2Fb", { page: "project", project: "a/b" }],
   ["/p/a/", { page: "project", project: "a" }],
   ["/p/a/compare", { page: "compare", project: "a" }],
+  ["/p/a/media", { page: "media", project: "a" }],
+  ["/p/a/traces", { page: "traces", project: "a" }],
   ["/p/a/artifacts", { page: "artifacts", project: "a" }],
   ["/p/a/reports", { page: "reports", project: "a" }],
   ["/p/a/r/1", { page: "run", project: "a", runId: "1", tab: "charts" }],

@@ -31,6 +31,11 @@ export function setQuery(
   changes: Readonly<Record<string, string | undefined>>,
   options: { readonly replace?: boolean } = {},
 ): void {
+  navigate(addressWith(changes), options);
+}
+
+/** Returns the address of the page with some names of the query changed, as `setQuery` does. */
+export function addressWith(changes: Readonly<Record<string, string | undefined>>): string {
   const { path, query } = current.peek();
   const next = new URLSearchParams(query);
   for (const [name, value] of Object.entries(changes)) {
@@ -38,7 +43,7 @@ export function setQuery(
     else next.set(name, value);
   }
   const text = next.toString();
-  navigate(text === "" ? path : `${path}?${text}`, options);
+  return text === "" ? path : `${path}?${text}`;
 }
 
 /** A link within the dashboard, which the browser follows itself only into another tab or window. */

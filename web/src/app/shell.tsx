@@ -119,6 +119,16 @@ export function Shell() {
   );
 }
 
+/** The query that a page of a project passes on to another: those that show the runs of its table keep their choice, its traces the search for runs. */
+function keptQuery(from: string, to: string): string {
+  const shows = (page: string): boolean => page === "project" || page === "media";
+  if (from === to) return "";
+  if (shows(from) && shows(to)) return location.search;
+  const q = currentLocation.value.query.get("q");
+  const isSearched = (page: string): boolean => shows(page) || page === "traces";
+  return q !== null && isSearched(from) && isSearched(to) ? `?q=${encodeURIComponent(q)}` : "";
+}
+
 /** Where the page is within a project, and the other pages of the project. */
 function Crumbs() {
   const route = matchRoute(currentLocation.value.path);
@@ -133,7 +143,7 @@ function Crumbs() {
         {projectPages.map(({ id, label }) => (
           <Link
             key={id}
-            href={projectPageAddress(route.project, id)}
+            href={projectPageAddress(route.project, id) + keptQuery(route.page, id)}
             aria-current={route.page === id ? "page" : undefined}
           >
             {label}

@@ -6,6 +6,7 @@ import type { GridColumn, GridProps } from "../table/grid-types.ts";
 import { createPages } from "../table/pages.ts";
 import { ErrorNote } from "../ui/page-states.tsx";
 import { TextField } from "../ui/field.tsx";
+import { useSettled } from "../ui/use-settled.ts";
 import { counted } from "../ui/words.ts";
 import { Picture } from "./picture.tsx";
 import type { RichObject } from "./steps.ts";
@@ -20,8 +21,6 @@ const ROWS_FEW = 5;
 const WIDTHS = { number: 120, text: 240, media: 150 } as const;
 const MEDIA_HEIGHT = 96;
 const HEIGHT_MAX = 460;
-/** The time that a person may pause while typing. */
-const TYPING_MS = 300;
 
 /** The rows of a logged table, which are read where they are seen: sorted, filtered and searched by the server. */
 export function ObjectTable({ object, label }: { readonly object: RichObject; readonly label: string }) {
@@ -171,14 +170,4 @@ async function readRows(
     rows,
     total: total ?? (rows.length < limit ? found : Math.max(found, Number.isFinite(stated) ? stated : 0)),
   };
-}
-
-/** Returns a value once it has not changed for a moment. */
-function useSettled(value: string): string {
-  const [settled, setSettled] = useState(value);
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(value), TYPING_MS);
-    return () => clearTimeout(timer);
-  }, [value]);
-  return settled;
 }

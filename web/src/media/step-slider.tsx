@@ -2,7 +2,7 @@ import { currentLocation, setQuery } from "../app/location.tsx";
 import { useKeys } from "../app/keys.ts";
 import { IconButton } from "../ui/button.tsx";
 import "./media.css";
-import { nearestStop, sliderSteps, type Stepped } from "./steps.ts";
+import { nearestStop } from "./steps.ts";
 
 /** The step that the address names, as the nearest stop; the last one where it names none. */
 export function shownStep(stops: readonly number[]): number | undefined {
@@ -11,9 +11,15 @@ export function shownStep(stops: readonly number[]): number | undefined {
   return Number.isNaN(wanted) ? stops.at(-1) : nearestStop(stops, wanted);
 }
 
-/** One slider for everything that was logged at steps, in any key or run. Its step is in the address. */
-export function StepSlider({ things }: { readonly things: readonly Stepped[] }) {
-  const stops = sliderSteps(things);
+/** One slider for everything that was logged at steps, in any key or run: it stops at `stops`, ascending. Its step is in the address. */
+export function StepSlider({
+  stops,
+  isTruncated = false,
+}: {
+  readonly stops: readonly number[];
+  /** Earlier steps are left out, because there are too many. */
+  readonly isTruncated?: boolean;
+}) {
   const step = shownStep(stops);
   const at = step === undefined ? -1 : stops.indexOf(step);
   const go = (index: number): void => {
@@ -54,6 +60,7 @@ export function StepSlider({ things }: { readonly things: readonly Stepped[] }) 
         onClick={() => go(at + 1)}
       />
       <output for="media-step">{step.toLocaleString("en-US")}</output>
+      {isTruncated && <span class="tm-muted">the last steps of each key</span>}
     </div>
   );
 }

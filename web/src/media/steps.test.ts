@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "@jest/globals";
-import { atOrBefore, atStep, nearestStop, sliderSteps } from "./steps.ts";
+import { atStep, nearestStop, sliderSteps } from "./steps.ts";
 
 const at = (step: number | null, created = "2026-01-01T00:00:00Z") => ({ step, created_at: created });
 
@@ -16,21 +16,6 @@ test.each([
   [undefined, 10],
 ])("a slider at %s shows what was logged at %s", (step, shown) => {
   expect(atStep([at(10), at(1), at(5)], step)?.step).toBe(shown);
-});
-
-test.each([
-  [7, 5],
-  [5, 5],
-  [1, 1],
-  [0, undefined],
-  [undefined, 10],
-])("at %s, runs are compared by what they had logged at %s", (step, shown) => {
-  expect(atOrBefore([at(10), at(1), at(5)], step)?.step).toBe(shown);
-});
-
-test("objects without a step are the same at all steps", () => {
-  expect(atOrBefore([at(null)], 1)?.step).toBeNull();
-  expect(atOrBefore([], 1)).toBeUndefined();
 });
 
 test("of several at one step the newest is shown", () => {

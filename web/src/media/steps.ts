@@ -31,15 +31,6 @@ function isBetter(thing: Stepped, best: Stepped, step: number): boolean {
   return isReached ? thing.step > best.step : thing.step < best.step;
 }
 
-/** Returns the last of the things of one key at a step: the one of the last step at or before it, or one without a step; never a later one. */
-export function atOrBefore<Thing extends Stepped>(
-  things: readonly Thing[],
-  step: number | undefined,
-): Thing | undefined {
-  const found = atStep(things, step);
-  return found?.step !== null && found !== undefined && found.step > (step ?? Infinity) ? undefined : found;
-}
-
 /** Returns the stop of the slider nearest to a step, the earlier one of two; undefined where there is none. */
 export function nearestStop(stops: readonly number[], step: number): number | undefined {
   let best: number | undefined;

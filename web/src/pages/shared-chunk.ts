@@ -4,6 +4,7 @@ import "../api/changes.ts";
 import "../api/session.ts";
 import "../api/base-path.ts";
 import "../api/exact-value.ts";
+import "../api/use-answer.ts";
 import "../api/use-changes.ts";
 import "../api/use-project-id.ts";
 import "../app/keys.ts";

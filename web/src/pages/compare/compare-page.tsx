@@ -2,6 +2,7 @@ import { metricDirection } from "@tidemark/values/metric-direction";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { useQuery } from "../../api/use-answer.ts";
 import { joinList, projectAddress, splitList } from "../../app/addresses.ts";
+import { lazy } from "../../app/lazy.tsx";
 import { currentLocation, Link, setQuery, useTitle } from "../../app/location.tsx";
 import { chartRun, ChartSection, useVisibleLines, type ChartRun } from "../../charts/index.ts";
 import { keyMatch } from "../../charts/keys/sections.ts";
@@ -17,7 +18,6 @@ import { useLast } from "../../ui/use-last.ts";
 import { useWidth } from "../../ui/use-width.ts";
 import { query } from "../../api/queries.ts";
 import "./compare-page.css";
-import { CompareObjects } from "./compare-objects.tsx";
 import {
   compareCsv,
   COMPARED_FIGURES,
@@ -197,7 +197,7 @@ export function ComparePage({ project }: { readonly project: string }) {
           />
           <TabPanel name="compare" current={tab}>
             {tab === "objects" ? (
-              <CompareObjects runs={runs} search={search} matches={match.test} />
+              <SideBySide runs={runs} search={search} matches={match.test} empty={<NoObjects />} />
             ) : (
               projectId !== undefined && (
                 <ChartSection project={{ id: projectId, name: project }} runs={chartRuns} live />
@@ -207,6 +207,19 @@ export function ComparePage({ project }: { readonly project: string }) {
         </>
       )}
     </div>
+  );
+}
+
+/** Objects, which few look at first. */
+const SideBySide = lazy(async () => (await import("../../media/side-by-side.tsx")).SideBySide, {
+  meanwhile: <Skeleton lines={6} height="40px" />,
+});
+
+function NoObjects() {
+  return (
+    <EmptyState title="No objects" icon="image">
+      These runs have logged no tables, pictures, sounds or histograms.
+    </EmptyState>
   );
 }
 

@@ -1,14 +1,5 @@
 import { expect, test } from "@jest/globals";
-import type { RichObject } from "../../media/steps.ts";
-import {
-  compareCsv,
-  comparedObjects,
-  compareRows,
-  deltaOf,
-  differ,
-  readDirections,
-  writeDirections,
-} from "./compare-rows.ts";
+import { compareCsv, compareRows, deltaOf, differ, readDirections, writeDirections } from "./compare-rows.ts";
 
 test("nested configs have a line for each value, and lines that differ come first", () => {
   const rows = compareRows(
@@ -100,20 +91,4 @@ test("CSV has every digit, quotes what needs it, and guards texts that a spreads
       'Config,"a ""b""",0.30000000000000004,"x,y",\r\n' +
       "Config,'=b,-1,'-1,9223372036854775808\r\n",
   );
-});
-
-const object = (id: number, key: string): RichObject => ({ id, key }) as RichObject;
-
-test("objects of runs are side by side by key, with a gap where a run has none", () => {
-  const byRun = new Map([
-    ["a", [object(1, "samples"), object(2, "samples"), object(3, "__proto__")]],
-    ["b", [object(4, "eval"), object(5, "samples")]],
-  ]);
-  const rows = comparedObjects(["b", "unread", "a"], byRun);
-  expect(rows.map(({ key, ofRuns }) => [key, ofRuns.map((all) => all.map(({ id }) => id))])).toEqual([
-    ["__proto__", [[], [], [3]]],
-    ["eval", [[4], [], []]],
-    ["samples", [[5], [], [1, 2]]],
-  ]);
-  expect(comparedObjects([], byRun)).toEqual([]);
 });

@@ -1,6 +1,5 @@
 import { csvCell, type CsvValue } from "@tidemark/values/csv";
 import { exactJson } from "../../api/exact-json.ts";
-import type { RichObject } from "../../media/steps.ts";
 
 /** A row as the API compares runs. */
 export type SideBySideRow = { readonly path: string; readonly values: Readonly<Record<string, unknown>> };
@@ -170,18 +169,3 @@ export function readDirections(texts: readonly string[]): ReadonlyMap<string, Di
 /** Writes what `readDirections` reads. */
 export const writeDirections = (directions: ReadonlyMap<string, Direction>): string[] =>
   [...directions].map(([key, direction]) => `${direction}:${key}`);
-
-/** Objects that runs logged under a key, in the order of the runs; none for a run that has not logged it. */
-export type ComparedObjects = { readonly key: string; readonly ofRuns: readonly (readonly RichObject[])[] };
-
-/** Returns a row for each key that a run has, in the order of the names. */
-export function comparedObjects(
-  runIds: readonly string[],
-  byRun: ReadonlyMap<string, readonly RichObject[]>,
-): readonly ComparedObjects[] {
-  const byKey = runIds.map((id) => Map.groupBy(byRun.get(id) ?? [], ({ key }) => key));
-  const keys = new Set(byKey.flatMap((groups) => [...groups.keys()]));
-  return [...keys]
-    .toSorted((a, b) => (a < b ? -1 : 1))
-    .map((key) => ({ key, ofRuns: byKey.map((groups) => groups.get(key) ?? []) }));
-}

@@ -2,29 +2,32 @@ import type { ComponentChildren } from "preact";
 import { useRef, useState } from "preact/hooks";
 import { TabPanel, Tabs } from "../../ui/tabs.tsx";
 import { useIsNarrow } from "../../ui/use-width.ts";
+import { currentLocation, setQuery } from "../../app/location.tsx";
 import type { View } from "./view/use-view.ts";
 
-/** The table next to the charts; on phones, one of them at a time. */
+/** What stands next to the table, if it is not the charts. */
+export type OtherSide = {
+  /** What a phone calls it. */
+  readonly label: string;
+  /** Percent of the width that the table takes at first. */
+  readonly split: number;
+};
+
+/** The table next to the charts, or to something else; on phones, one of them at a time. */
 export function Panes({
-  view: { state, change },
+  view,
+  other,
   table,
   charts,
 }: {
   readonly view: View;
+  readonly other?: OtherSide | undefined;
   readonly table: ComponentChildren;
   readonly charts: ComponentChildren;
 }) {
   const isNarrow = useIsNarrow();
-  if (!isNarrow) {
-    return (
-      <Split
-        percent={state.split}
-        onChange={(split) => change({ split }, { replace: true })}
-        start={table}
-        end={charts}
-      />
-    );
-  }
+  const { split, tab, onSplit, onTab } = other === undefined ? layoutOfCharts(view) : layoutOf(other);
+  if (!isNarrow) return <Split percent={split} onChange={onSplit} start={table} end={charts} />;
   return (
     <>
       <Tabs
@@ -32,16 +35,42 @@ export function Panes({
         label="Parts of the project"
         tabs={[
           { id: "table", label: "Table" },
-          { id: "charts", label: "Charts" },
+          { id: "charts", label: other?.label ?? "Charts" },
         ]}
-        current={state.tab}
-        onSelect={(tab) => change({ tab }, { replace: true })}
+        current={tab}
+        onSelect={onTab}
       />
-      <TabPanel name="project" current={state.tab}>
-        {state.tab === "table" ? table : charts}
+      <TabPanel name="project" current={tab}>
+        {tab === "table" ? table : charts}
       </TabPanel>
     </>
   );
+}
+
+type Layout = {
+  readonly split: number;
+  readonly tab: "table" | "charts";
+  readonly onSplit: (split: number) => void;
+  readonly onTab: (tab: "table" | "charts") => void;
+};
+
+const layoutOfCharts = ({ state: { split, tab }, change }: View): Layout => ({
+  split,
+  tab,
+  onSplit: (next) => change({ split: next }, { replace: true }),
+  onTab: (next) => change({ tab: next }, { replace: true }),
+});
+
+/** Another side has names of its own in the address, as it begins otherwise. */
+function layoutOf({ split }: OtherSide): Layout {
+  const { query } = currentLocation.value;
+  const drawn = /^\d{1,2}$|^100$/.exec(query.get("side") ?? "")?.[0];
+  return {
+    split: drawn === undefined ? split : Number(drawn),
+    tab: query.get("pane") === "table" ? "table" : "charts",
+    onSplit: (next) => setQuery({ side: String(next) }, { replace: true }),
+    onTab: (next) => setQuery({ pane: next === "table" ? next : undefined }, { replace: true }),
+  };
 }
 
 const STEP = 5;

@@ -1,3 +1,4 @@
+import type { FunctionComponent } from "preact";
 import { useRef, useState } from "preact/hooks";
 import { serverUrl } from "../../api/base-path.ts";
 import { useTitle } from "../../app/location.tsx";
@@ -11,22 +12,27 @@ import "./project-page.css";
 import { BulkBar } from "./bulk/bulk-bar.tsx";
 import type { BulkAction, BulkRun } from "./bulk/bulk.ts";
 import { ChartsPane, RunsPane } from "./runs-and-charts.tsx";
-import { Panes } from "./panes.tsx";
+import { Panes, type OtherSide } from "./panes.tsx";
 import { useRunKeys } from "./run-keys.ts";
 import { withShown, type TableRun } from "./runs/shown-runs.ts";
-import { useProjectRuns } from "./runs/use-project-runs.ts";
+import { useProjectRuns, type ProjectRuns } from "./runs/use-project-runs.ts";
 import { RowMenu } from "./table/row-menu.tsx";
 import { ColumnPicker } from "./table/column-picker.tsx";
 import { NoProject } from "./no-project.tsx";
 import { Toolbar } from "./toolbar.tsx";
 import { useView } from "./view/use-view.ts";
 
-/** The runs of a project: the table, which is the legend, next to the charts. */
-export function ProjectPage({ project }: { readonly project: string }) {
-  useTitle(project);
+/** What stands next to the table of runs, on a page of its own. */
+export type OtherPane = OtherSide & {
+  readonly Pane: FunctionComponent<{ readonly projectId: string; readonly runs: ProjectRuns }>;
+};
+
+/** The runs of a project: the table, which is the legend, next to the charts, or to what another page has. */
+export function ProjectPage({ project, other }: { readonly project: string; readonly other?: OtherPane }) {
+  useTitle(...(other === undefined ? [] : [other.label]), project);
   const { projectId, error, reload } = useProjectId(project);
   if (projectId === null) return <NoProject />;
-  if (projectId !== undefined) return <RunsAndCharts key={projectId} project={project} projectId={projectId} />;
+  if (projectId !== undefined) return <RunsAndCharts key={projectId} {...{ project, projectId, other }} />;
   return (
     <div class="tm-project" aria-busy={error === undefined}>
       <ErrorNote error={error} onRetry={reload} />
@@ -34,7 +40,15 @@ export function ProjectPage({ project }: { readonly project: string }) {
   );
 }
 
-function RunsAndCharts({ project, projectId }: { readonly project: string; readonly projectId: string }) {
+function RunsAndCharts({
+  project,
+  projectId,
+  other,
+}: {
+  readonly project: string;
+  readonly projectId: string;
+  readonly other: OtherPane | undefined;
+}) {
   const view = useView();
   const { state, change } = view;
   const runs = useProjectRuns(projectId, view);
@@ -91,6 +105,7 @@ function RunsAndCharts({ project, projectId }: { readonly project: string; reado
       ) : (
         <Panes
           view={view}
+          other={other}
           table={
             <RunsPane
               project={project}
@@ -106,14 +121,18 @@ function RunsAndCharts({ project, projectId }: { readonly project: string; reado
             />
           }
           charts={
-            <ChartsPane
-              project={project}
-              projectId={projectId}
-              view={view}
-              runs={runs}
-              highlight={pointedId}
-              onHighlight={setPointedId}
-            />
+            other === undefined ? (
+              <ChartsPane
+                project={project}
+                projectId={projectId}
+                view={view}
+                runs={runs}
+                highlight={pointedId}
+                onHighlight={setPointedId}
+              />
+            ) : (
+              <other.Pane projectId={projectId} runs={runs} />
+            )
           }
         />
       )}

@@ -6,6 +6,8 @@ import type { IconName } from "../../ui/icon.tsx";
  */
 export const projectPages = [
   { id: "project", label: "Runs", path: "", icon: "list", late: false },
+  { id: "media", label: "Media", path: "media", icon: "image", late: true },
+  { id: "traces", label: "Traces", path: "traces", icon: "clock", late: true },
   { id: "artifacts", label: "Artifacts", path: "artifacts", icon: "folder", late: true },
   { id: "reports", label: "Reports", path: "reports", icon: "report", late: false },
 ] as const satisfies readonly {

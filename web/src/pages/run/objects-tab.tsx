@@ -34,7 +34,8 @@ export function ObjectsTab({ run, changes }: TabProps) {
   }
   const groups = objectsByKey(objects).filter(([key]) => key.toLowerCase().includes(search.trim().toLowerCase()));
   const all: readonly RichObject[] = groups.flatMap(([, group]) => group);
-  const step = shownStep(sliderSteps(all));
+  const stops = sliderSteps(all);
+  const step = shownStep(stops);
   const drawn = groups.slice(0, shown).flatMap(([key, group]) => {
     const object = atStep(group, step);
     return object === undefined ? [] : [{ key, object }];
@@ -60,7 +61,7 @@ export function ObjectsTab({ run, changes }: TabProps) {
         )}
       </div>
       <ErrorNote error={error} />
-      <StepSlider things={all} />
+      <StepSlider stops={stops} />
       <div class="tm-objects">
         {drawn.map(({ key, object }) => (
           <ObjectCard key={key} name={key} object={object} step={step} range={range} />

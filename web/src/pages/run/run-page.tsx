@@ -46,7 +46,7 @@ const TABS: { readonly [Name in RunTab]: FunctionComponent<TabProps> } = {
   files: FilesTab,
   objects: ObjectsTab,
   ranks: lazyTab(async () => (await import("./ranks/ranks-tab.tsx")).RanksTab),
-  traces: lazyTab(async () => (await import("./traces/traces-tab.tsx")).TracesTab),
+  traces: lazyTab(async () => (await import("./traces-tab.tsx")).TracesTab),
   lineage: LineageTab,
 };
 

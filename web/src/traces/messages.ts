@@ -1,5 +1,5 @@
-import { parseExact } from "../../../api/exact-json.ts";
-import { isGroup, type ExactValue } from "../../../api/exact-value.ts";
+import { parseExact } from "../api/exact-json.ts";
+import { isGroup, type ExactValue } from "../api/exact-value.ts";
 
 /** One message of a conversation with a model: who says it, and what. */
 export type Message = { readonly role: string; readonly text: string };

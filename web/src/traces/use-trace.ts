@@ -1,10 +1,12 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { call } from "../../../api/client.ts";
+import { call } from "../api/client.ts";
 import { emptyTree, ORPHANS, withChildren, type Span, type SpanTree } from "./waterfall.ts";
 
 /** A trace without its spans. */
 export type Trace = {
   readonly trace_id: string;
+  readonly run_name: string;
+  readonly project: string;
   readonly root_name: string;
   readonly status: string;
   readonly started_at: string;

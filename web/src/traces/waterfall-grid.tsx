@@ -1,8 +1,8 @@
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import { layoutOf, scrollTo, sliceOf } from "../../../logs/scroll.ts";
-import { classes } from "../../../ui/class-names.ts";
-import { Icon } from "../../../ui/icon.tsx";
-import { counted, countWords } from "../../../ui/words.ts";
+import { layoutOf, scrollTo, sliceOf } from "../logs/scroll.ts";
+import { classes } from "../ui/class-names.ts";
+import { Icon } from "../ui/icon.tsx";
+import { counted, countWords } from "../ui/words.ts";
 import { kindWords } from "./messages.ts";
 import { barOf, spanDurationWords, type SpanRow, type TimeRange } from "./waterfall.ts";
 

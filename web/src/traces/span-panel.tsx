@@ -1,10 +1,10 @@
 import { useMemo, useState } from "preact/hooks";
-import { valueText, type ExactValue } from "../../../api/exact-value.ts";
-import { Badge } from "../../../ui/status-badge.tsx";
-import { Button, IconButton } from "../../../ui/button.tsx";
-import { CopyButton } from "../../../ui/copy-button.tsx";
-import { absoluteTime } from "../../../ui/words.ts";
-import { configRows, isBranch } from "../config/config-rows.ts";
+import { valueText, type ExactValue } from "../api/exact-value.ts";
+import { Badge } from "../ui/status-badge.tsx";
+import { Button, IconButton } from "../ui/button.tsx";
+import { CopyButton } from "../ui/copy-button.tsx";
+import { absoluteTime } from "../ui/words.ts";
+import { configRows, isBranch } from "../pages/run/config/config-rows.ts";
 import { kindWords, messagesOf } from "./messages.ts";
 import { spanDurationWords, spanStatusKind, type Span } from "./waterfall.ts";
 

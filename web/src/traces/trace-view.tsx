@@ -1,25 +1,37 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { RunDetail } from "../../../api/run-types.ts";
-import { currentLocation, setQuery } from "../../../app/location.tsx";
-import { Badge } from "../../../ui/status-badge.tsx";
-import { Button } from "../../../ui/button.tsx";
-import { CopyButton } from "../../../ui/copy-button.tsx";
-import { ErrorNote } from "../../../ui/page-states.tsx";
-import { counted, countWords } from "../../../ui/words.ts";
-import { Spinner } from "../../../ui/spinner.tsx";
-import { TextField } from "../../../ui/field.tsx";
-import { attempt } from "../../../ui/fault.ts";
+import { runAddress } from "../app/addresses.ts";
+import { useKeys } from "../app/keys.ts";
+import { currentLocation, Link, setQuery } from "../app/location.tsx";
+import { Badge } from "../ui/status-badge.tsx";
+import { Button, IconButton } from "../ui/button.tsx";
+import { CopyButton } from "../ui/copy-button.tsx";
+import { ErrorNote } from "../ui/page-states.tsx";
+import { counted, countWords } from "../ui/words.ts";
+import { Spinner } from "../ui/spinner.tsx";
+import { TextField } from "../ui/field.tsx";
+import { attempt } from "../ui/fault.ts";
 import { SpanPanel } from "./span-panel.tsx";
 import { useTrace } from "./use-trace.ts";
 import { WaterfallGrid } from "./waterfall-grid.tsx";
 import { rangeOf, spanDurationWords, spanRows, spanStatusKind } from "./waterfall.ts";
 
 /** A trace as a waterfall of its spans, with the content of a chosen one next to it. */
-export function TraceView({ run, traceId }: { readonly run: RunDetail; readonly traceId: string }) {
-  const { trace, tree, error, isLoading, loadChildren, loadAll, reveal, select } = useTrace(run.id, traceId);
+export function TraceView({
+  runId,
+  traceId,
+  onClose,
+  isAside = false,
+}: {
+  readonly runId: string;
+  readonly traceId: string;
+  readonly onClose: () => void;
+  /** Next to the list, where it says of which run it is. */
+  readonly isAside?: boolean;
+}) {
+  const { trace, tree, error, isLoading, loadChildren, loadAll, reveal, select } = useTrace(runId, traceId);
   const [closed, setClosed] = useState<ReadonlySet<string>>(new Set());
   const { query } = currentLocation.value;
-  const search = query.get("find") ?? "";
+  const search = query.get("spans") ?? "";
   const spanId = query.get("span");
   const counts = { roots: trace?.root_count ?? 0, orphans: trace?.orphan_count ?? 0 };
   const rows = useMemo(() => spanRows(tree, { closed, search, counts }), [tree, closed, search, trace]);
@@ -51,19 +63,24 @@ export function TraceView({ run, traceId }: { readonly run: RunDetail; readonly 
       const ids = lists.current.get(which) ?? (await select(which));
       lists.current.set(which, ids);
       const next = ids[(ids.indexOf(spanId ?? "") + 1) % ids.length];
-      if (next !== undefined) setQuery({ span: next, find: undefined });
+      if (next !== undefined) setQuery({ span: next, spans: undefined }, { replace: true });
     });
+  const closeSpan = (): void => setQuery({ span: undefined }, { replace: true });
+  useKeys(
+    { Escape: { label: "Close the span, then the trace", run: () => (spanId === null ? onClose() : closeSpan()) } },
+    { label: "Trace" },
+  );
   const isPartial = trace !== undefined && tree.spans.size < trace.span_count;
   return (
     <div class="tm-stack">
       <div class="tm-tools">
-        <Button
-          size="s"
-          icon="chevron-left"
-          onClick={() => setQuery({ trace: undefined, span: undefined, find: undefined })}
-        >
-          All traces
-        </Button>
+        {isAside ? (
+          <IconButton icon="close" label="Close the trace" size="s" onClick={onClose} />
+        ) : (
+          <Button size="s" icon="chevron-left" onClick={onClose}>
+            All traces
+          </Button>
+        )}
         {trace !== undefined && (
           <>
             <h2>{trace.root_name}</h2>
@@ -73,6 +90,11 @@ export function TraceView({ run, traceId }: { readonly run: RunDetail; readonly 
               {counted(trace.span_count, "span")}
               {trace.error_count > 0 && `, ${counted(trace.error_count, "error")}`}
             </span>
+            {isAside && (
+              <Link href={runAddress(trace.project, runId)} class="tm-break">
+                {trace.run_name}
+              </Link>
+            )}
             <CopyButton text={traceId} label="Copy the id of the trace" />
             {trace.error_count > 0 && (
               <Button size="s" icon="warning" title="Press again for the next one" onClick={() => goTo("failed")}>
@@ -97,7 +119,7 @@ export function TraceView({ run, traceId }: { readonly run: RunDetail; readonly 
           type="search"
           placeholder="Search names, kinds, errors"
           value={search}
-          onInput={(text) => setQuery({ find: text }, { replace: true })}
+          onInput={(text) => setQuery({ spans: text }, { replace: true })}
         />
         <Button size="s" kind="quiet" icon="collapse" onClick={collapseAll}>
           Collapse all
@@ -132,9 +154,7 @@ export function TraceView({ run, traceId }: { readonly run: RunDetail; readonly 
             onMore={loadChildren}
           />
         )}
-        {chosen !== undefined && (
-          <SpanPanel span={chosen} onClose={() => setQuery({ span: undefined }, { replace: true })} />
-        )}
+        {chosen !== undefined && <SpanPanel span={chosen} onClose={closeSpan} />}
       </div>
     </div>
   );

@@ -1,0 +1,131 @@
+import { useEffect, useRef } from "preact/hooks";
+import { RunSwatch } from "../charts/index.ts";
+import { classes } from "../ui/class-names.ts";
+import type { HistogramRange } from "./histogram-bars.ts";
+import type { MediaKey } from "./media-keys.ts";
+import { ObjectCard } from "./object-card.tsx";
+import type { RichObject } from "./steps.ts";
+import { useInSight } from "./use-in-sight.ts";
+import type { KeyObjects } from "./use-side-by-side.ts";
+
+/** A run whose objects are shown. */
+export type MediaRun = { readonly id: string; readonly name: string };
+
+/** Pixels that a row takes before it was drawn. */
+const HEIGHT_USUAL = 260;
+
+/** What each run logged under a key, side by side. Out of sight it is an empty space of the same height. */
+export function KeyRow({
+  of: { key, kinds, run_ids: ids },
+  runs,
+  objects,
+  step,
+  range,
+  onSight,
+}: {
+  readonly of: MediaKey;
+  readonly runs: readonly MediaRun[];
+  /** Undefined until they are read. */
+  readonly objects: KeyObjects | undefined;
+  readonly step: number | undefined;
+  readonly range: HistogramRange | undefined;
+  readonly onSight: (key: string, isInSight: boolean) => void;
+}) {
+  const [place, isInSight] = useInSight<HTMLElement>();
+  const height = useRef(HEIGHT_USUAL);
+  useEffect(() => {
+    onSight(key, isInSight);
+    return () => onSight(key, false);
+  }, [key, isInSight]);
+  const isDrawn = isInSight && objects !== undefined;
+  useEffect(() => {
+    if (isDrawn && place.current !== null) height.current = place.current.offsetHeight;
+  });
+  const logged = new Set(ids);
+  const isWide = kinds.includes("table") || kinds.includes("classification_eval");
+  return (
+    <section
+      ref={place}
+      class="tm-compare-key"
+      aria-busy={(isInSight && !isDrawn) || undefined}
+      style={isDrawn ? {} : { minHeight: `${height.current}px` }}
+    >
+      <h2>{key}</h2>
+      {isDrawn && (
+        <div
+          class={classes("tm-compare-objects", isWide && "tm-compare-wide")}
+          role="region"
+          aria-label={`${key} of each run`}
+          tabIndex={0}
+        >
+          {runs.map((run) => (
+            <RunCard
+              key={run.id}
+              name={key}
+              run={run}
+              object={objects.byRun.get(run.id)}
+              isWide={isWide}
+              isLogged={logged.has(run.id)}
+              step={step}
+              range={range}
+            />
+          ))}
+        </div>
+      )}
+    </section>
+  );
+}
+
+function RunCard({
+  name,
+  run,
+  object,
+  isWide,
+  isLogged,
+  step,
+  range,
+}: {
+  /** The key. */
+  readonly name: string;
+  readonly run: MediaRun;
+  readonly object: RichObject | undefined;
+  /** Whether its content reads more when it is drawn, and so waits until it is in sight. */
+  readonly isWide: boolean;
+  /** Whether the run has objects of the key, at any step. */
+  readonly isLogged: boolean;
+  readonly step: number | undefined;
+  readonly range: HistogramRange | undefined;
+}) {
+  const [place, isInSight] = useInSight<HTMLDivElement>();
+  const wasInSight = useRef(false);
+  wasInSight.current ||= isInSight;
+  const mark = <RunSwatch runId={run.id} />;
+  const isShown = object !== undefined && (!isWide || wasInSight.current);
+  return (
+    <div ref={place} class="tm-compare-object">
+      {isShown ? (
+        <ObjectCard
+          name={run.name}
+          label={`${name} of ${run.name}`}
+          mark={mark}
+          object={object}
+          step={step}
+          range={range}
+        />
+      ) : (
+        <figure class="tm-object" data-step="">
+          <figcaption>
+            {mark} <span class="tm-object-key">{run.name}</span>
+          </figcaption>
+          {object === undefined && (
+            <p class="tm-muted">
+              {!isLogged || step === undefined
+                ? "Nothing logged."
+                : `Nothing logged up to step ${step.toLocaleString("en-US")}.`}
+            </p>
+          )}
+        </figure>
+      )}
+    </div>
+  );
+}
