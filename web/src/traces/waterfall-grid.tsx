@@ -152,7 +152,6 @@ function Row({
       role="treeitem"
       aria-level={depth + 1}
       aria-selected={isChosen}
-      aria-label={`${span.name}, ${kindWords(span)}, ${span.status}, ${length}`}
       {...(hasChildren ? { "aria-expanded": isOpen } : {})}
       onClick={() => onChoose(span.span_id)}
     >
@@ -168,7 +167,9 @@ function Row({
           {hasChildren && <Icon name={isOpen ? "chevron-down" : "chevron-right"} size={12} />}
         </span>
         <span class="tm-waterfall-text">{span.name}</span>
+        <span class="tm-hidden">, </span>
         <span class="tm-muted tm-waterfall-kind">{kindWords(span)}</span>
+        <span class="tm-hidden">{`, ${span.status}, `}</span>
       </span>
       <span class="tm-waterfall-lane">
         <span
