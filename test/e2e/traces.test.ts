@@ -322,53 +322,6 @@ describeModes("traces", (stack) => {
     }
   });
 
-  test("the traces of some runs are one list, also of two runs with one id and start", async () => {
-    const { api, id, send } = await freshRun();
-    const other = (await api.post("/runs", { name: "r2", project: "elsewhere" })).json.run.id as string;
-    const [shared, own] = [traceIdOf(), traceIdOf()];
-    const at = (trace: string, second: number) =>
-      eventOf(trace, { started_at: `2020-01-01T00:00:0${second}Z`, ended_at: `2020-01-01T00:00:0${second}Z` });
-    await send([at(shared, 2), at(own, 1)]);
-    const headers = { "idempotency-key": randomUUID() };
-    await api.post(`/api/runs/${other}/traces/events`, { events: [at(shared, 2), at(traceIdOf(), 3)] }, { headers });
-    const listed = async (more = "") => (await api.get(`/api/traces?run_ids=${id},${other}${more}`)).json;
-    const all: { run_id: string; started_at: string }[] = (await listed()).traces;
-    expect(all.map(({ run_id: run, started_at: start }) => [run === id ? "r1" : "r2", start.slice(17, 19)])).toEqual(
-      id > other
-        ? [
-            ["r2", "03"],
-            ["r1", "02"],
-            ["r2", "02"],
-            ["r1", "01"],
-          ]
-        : [
-            ["r2", "03"],
-            ["r2", "02"],
-            ["r1", "02"],
-            ["r1", "01"],
-          ],
-    );
-    for (const sort of ["", "&sort=duration"]) {
-      const pages: unknown[] = [];
-      for (let cursor: string | null = ""; cursor !== null;) {
-        const page = await listed(`${sort}&limit=1&cursor=${cursor}`);
-        pages.push(...page.traces);
-        cursor = page.next_cursor as string | null;
-      }
-      expect(pages).toEqual(all);
-    }
-    const stranger = (await stack().organization()).api;
-    expect((await stranger.get(`/api/traces?run_ids=${id}`)).status).toBe(404);
-    expect((await api.get(`/api/traces?run_ids=${id},${randomUUID()}`)).status).toBe(404);
-    const many = Array.from({ length: 51 }, () => randomUUID()).join();
-    for (const ids of ["x", many]) {
-      expect(await api.get(`/api/traces?project=demo&run_ids=${ids}`)).toMatchObject({
-        status: 400,
-        json: { field: "run_ids" },
-      });
-    }
-  });
-
   test("a project's list covers seven days by default, a run's all time", async () => {
     const { api, id, send } = await freshRun();
     await send([eventOf(traceIdOf(), { started_at: "2020-01-01T00:00:00Z" })]);

@@ -37,23 +37,27 @@ describeDashboard("the traces and media of a project", (scene) => {
     expect(status).toBe(200);
   };
 
+  const post = async (route: string, body: object): Promise<Record<"run" | "artifact", { id: string }>> => {
+    const { status, json } = await scene().api.post(route, body);
+    expect([route, status]).toEqual([route, 200]);
+    return json;
+  };
+
   beforeAll(async () => {
-    const { api } = scene();
     for (const [name, steps] of [
       ["steady", [0, 10, 20]],
       [HOSTILE, [15]],
     ] as const) {
-      const { id } = (await api.post("/runs", { project: "observed", name })).json.run as { id: string };
+      const { id } = (await post("/runs", { project: "observed", name })).run;
       runs.push(id);
       for (const step of steps) {
         const histogram = { key: "grads", kind: "histogram", step, value: { bins: [0, 1, 2], counts: [step, 4] } };
-        expect((await api.post(`/api/runs/${id}/objects`, histogram)).status).toBe(200);
+        await post(`/api/runs/${id}/objects`, histogram);
       }
-      const { artifact } = (await api.post(`/api/runs/${id}/artifacts/upload`, { name: "a.png", content_base64: PNG }))
-        .json as { artifact: { id: string } };
+      const { artifact } = await post(`/api/runs/${id}/artifacts/upload`, { name: "a.png", content_base64: PNG });
       for (let i = 0; i < 12; i += 1) {
         const image = { key: `samples/${HOSTILE} ${i}`, kind: "image", step: 10, artifact_id: artifact.id };
-        expect((await api.post(`/api/runs/${id}/objects`, image)).status).toBe(200);
+        await post(`/api/runs/${id}/objects`, image);
       }
     }
     await trace(runs[0]!, TRACES, NEWEST, (i) => (i === 0 ? HOSTILE : `episode ${i}`));
@@ -177,5 +181,6 @@ describeDashboard("the traces and media of a project", (scene) => {
     await page.getByRole("region", { name: "Trace a rollout" }).waitFor();
     await page.getByRole("navigation", { name: "Pages of the project" }).getByRole("link", { name: "Media" }).click();
     await page.getByRole("region", { name: "Log an image and a histogram" }).waitFor();
+    expect(new URL(page.url()).pathname).toBe("/p/unobserved/media");
   });
 });

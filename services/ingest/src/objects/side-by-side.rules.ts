@@ -1,4 +1,8 @@
-import type { FoundKey, KeySteps } from "./side-by-side.sql.ts";
+/** A key of a run, and the kind of its last object. */
+export type FoundKey = { readonly runId: string; readonly key: string; readonly kind: string };
+
+/** The steps of a key in some runs, ascending; `cut`: only the last ones of a run are among them. */
+export type KeySteps = { readonly key: string; readonly steps: readonly number[]; readonly cut: boolean };
 
 /** The keys of some runs, in the order of code points; `truncated`: a run may have more. */
 export type FoundKeys = {

@@ -1,8 +1,6 @@
 import { sql, type Tx } from "@tidemark/pg";
+import type { FoundKey, KeySteps } from "./side-by-side.rules.ts";
 import { readObjects, type ObjectRow } from "./objects.sql.ts";
-
-/** A key of a run, and the kind of its last object. */
-export type FoundKey = { readonly runId: string; readonly key: string; readonly kind: string };
 
 // Jumps from key to key in the index, however many objects each has.
 const keyAfter = (run: string, condition: string): string =>
@@ -24,9 +22,6 @@ const findKeysSql = sql(
 export function findKeys(tx: Tx, orgId: string, runIds: readonly string[], keysMax: number): Promise<FoundKey[]> {
   return tx.rows(findKeysSql, [orgId, runIds, keysMax]);
 }
-
-/** The steps of a key in some runs, ascending; `cut`: only the last ones of a run are among them. */
-export type KeySteps = { readonly key: string; readonly steps: readonly number[]; readonly cut: boolean };
 
 const readStepsSql = sql(
   "ingest_read_object_steps",
