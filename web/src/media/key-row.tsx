@@ -64,7 +64,7 @@ export function KeyRow({
               name={key}
               run={run}
               object={objects.byRun.get(run.id)}
-              isWide={isWide}
+              isRead={objects.runIds.has(run.id)}
               isLogged={logged.has(run.id)}
               step={step}
               range={range}
@@ -80,7 +80,7 @@ function RunCard({
   name,
   run,
   object,
-  isWide,
+  isRead,
   isLogged,
   step,
   range,
@@ -89,8 +89,8 @@ function RunCard({
   readonly name: string;
   readonly run: MediaRun;
   readonly object: RichObject | undefined;
-  /** Whether its content reads more when it is drawn, and so waits until it is in sight. */
-  readonly isWide: boolean;
+  /** Whether it is known what the run has at the step. */
+  readonly isRead: boolean;
   /** Whether the run has objects of the key, at any step. */
   readonly isLogged: boolean;
   readonly step: number | undefined;
@@ -100,7 +100,8 @@ function RunCard({
   const wasInSight = useRef(false);
   wasInSight.current ||= isInSight;
   const mark = <RunSwatch runId={run.id} />;
-  const isShown = object !== undefined && (!isWide || wasInSight.current);
+  // Of a hundred runs few are in sight, and tables read more when they are drawn.
+  const isShown = object !== undefined && wasInSight.current;
   return (
     <div ref={place} class="tm-compare-object">
       {isShown ? (
@@ -117,7 +118,7 @@ function RunCard({
           <figcaption>
             {mark} <span class="tm-object-key">{run.name}</span>
           </figcaption>
-          {object === undefined && (
+          {isRead && object === undefined && (
             <p class="tm-muted">
               {!isLogged || step === undefined
                 ? "Nothing logged."

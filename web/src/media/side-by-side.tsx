@@ -53,7 +53,8 @@ export function SideBySide({
     { version },
   );
   // While the keys of other runs are read, those before stay.
-  const keys = useLast(data)?.keys ?? [];
+  const last = useLast(data);
+  const keys = ids.length === 0 ? [] : (last?.keys ?? []);
   const [kind, chosen] = [query.get("kind") ?? "", splitList(query.get("media"))];
   const found = useMemo(() => shownKeys(keys, { kind, chosen, matches }), [keys, kind, chosen.join("\n"), matches]);
   const stops = useMemo(() => stepsOfKeys(found), [found]);
@@ -100,7 +101,8 @@ export function SideBySide({
         </Button>
         <span class="tm-muted" role="status">
           {`${counted(found.length, "key")} of ${counted(ids.length, "run")}`}
-          {all.length > runs.length && ", the first of those that are shown"}
+          {all.length > runs.length && ", the first that are shown"}
+          {last?.truncated === true && ", not all keys of each run"}
         </span>
         <RangeToggle objects={drawn} />
       </div>

@@ -9,8 +9,13 @@ const SLIDING_MS = 80;
 /** Answers that are kept, each with the objects of a key at a step. */
 const KEPT_MAX = 400;
 
-/** The objects of a key: of runs by their ids, at a step. */
-export type KeyObjects = { readonly step: number | undefined; readonly byRun: ReadonlyMap<string, RichObject> };
+/** The objects of a key at a step, as far as runs have any: of runs by their ids. */
+export type KeyObjects = {
+  readonly step: number | undefined;
+  readonly byRun: ReadonlyMap<string, RichObject>;
+  /** The runs whose objects were read. */
+  readonly runIds: ReadonlySet<string>;
+};
 
 /**
  * Reads the last objects of runs up to a step, of the keys that are in sight. While others are read, those of the step before stay. `version`
@@ -40,7 +45,7 @@ export function useObjectsAtStep(
             }),
           ),
       );
-    const read = async (some: readonly string[]): Promise<void> => {
+    const readKeys = async (some: readonly string[]): Promise<void> => {
       const body = { run_ids: runIds, keys: some, ...(step === undefined ? {} : { step }) };
       const { objects } = await call<{ objects: RichObject[] }>("/api/objects/at-step", {
         body,
@@ -48,8 +53,10 @@ export function useObjectsAtStep(
       });
       const byKey = Map.groupBy(objects, ({ key }) => key);
       if (kept.size > KEPT_MAX) kept.clear();
+      const read = new Set(runIds);
       for (const key of some) {
-        kept.set(nameOf(key), { step, byRun: new Map((byKey.get(key) ?? []).map((one) => [one.run_id, one])) });
+        const byRun = new Map((byKey.get(key) ?? []).map((one) => [one.run_id, one]));
+        kept.set(nameOf(key), { step, byRun, runIds: read });
       }
       setError(undefined);
       show();
@@ -60,7 +67,7 @@ export function useObjectsAtStep(
     const timer = setTimeout(
       () => {
         for (const some of requestsOf(missing, runIds.length)) {
-          read(some).catch((fault: unknown) => {
+          readKeys(some).catch((fault: unknown) => {
             if (!ending.signal.aborted) setError(fault);
           });
         }
