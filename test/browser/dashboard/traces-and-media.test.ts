@@ -106,6 +106,8 @@ describeDashboard("the traces and media of a project", (scene) => {
     const aside = page.getByRole("complementary", { name: "Trace", exact: true });
     await aside.getByRole("heading", { name: "episode 1", exact: true }).waitFor();
     await aside.getByRole("treeitem", { name: /^episode 1 ?, model ?, error, 2 s/ }).waitFor();
+    // The root is shown without a press.
+    await aside.getByRole("complementary", { name: "Span episode 1" }).waitFor();
     await page.locator("body").press("j");
     await aside.getByRole("heading", { name: "episode 2", exact: true }).waitFor();
     expect(new URL(page.url()).searchParams.get("run")).toBe(runs[0]);

@@ -11,13 +11,20 @@ import { spanDurationWords, spanStatusKind, type Span } from "./waterfall.ts";
 type Group = { readonly [key: string]: ExactValue };
 
 /** The content of a span: its times, attributes, metrics, and its inputs and outputs if they were captured. */
-export function SpanPanel({ span, onClose }: { readonly span: Span; readonly onClose: () => void }) {
+export function SpanPanel({
+  span,
+  onClose,
+}: {
+  readonly span: Span;
+  /** Undefined: it cannot be closed. */
+  readonly onClose: (() => void) | undefined;
+}) {
   return (
     <aside class="tm-panel tm-span" aria-label={`Span ${span.name}`}>
       <header>
         <h3>{span.name}</h3>
         <Badge kind={spanStatusKind(span.status)}>{span.status}</Badge>
-        <IconButton icon="close" label="Close the span" size="s" onClick={onClose} />
+        {onClose !== undefined && <IconButton icon="close" label="Close the span" size="s" onClick={onClose} />}
       </header>
       <dl class="tm-pairs">
         <Pair name="Kind" value={kindWords(span)} />

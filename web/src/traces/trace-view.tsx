@@ -36,6 +36,9 @@ export function TraceView({
   const counts = { roots: trace?.root_count ?? 0, orphans: trace?.orphan_count ?? 0 };
   const rows = useMemo(() => spanRows(tree, { closed, search, counts }), [tree, closed, search, trace]);
   const chosen = spanId === null ? undefined : tree.spans.get(spanId);
+  // Next to the list a trace is read without a further press.
+  const root = isAside ? tree.spans.get(tree.children.get("")?.[0] ?? "") : undefined;
+  const shownSpan = chosen ?? root;
   const range = useMemo(() => (trace === undefined ? undefined : rangeOf(trace, Date.now())), [trace]);
   const toggle = (id: string): void => {
     if (!tree.children.has(id)) return loadChildren(id);
@@ -143,7 +146,7 @@ export function TraceView({
         <p class="tm-muted">The search looks at the {countWords(tree.spans.size)} spans that are loaded.</p>
       )}
       {search !== "" && rows.length === 0 && <p class="tm-muted">No span matches “{search}”.</p>}
-      <div class={chosen === undefined ? "tm-trace" : "tm-trace tm-trace-split"}>
+      <div class={shownSpan === undefined ? "tm-trace" : "tm-trace tm-trace-split"}>
         {range !== undefined && (
           <WaterfallGrid
             rows={rows}
@@ -154,7 +157,9 @@ export function TraceView({
             onMore={loadChildren}
           />
         )}
-        {chosen !== undefined && <SpanPanel span={chosen} onClose={closeSpan} />}
+        {shownSpan !== undefined && (
+          <SpanPanel span={shownSpan} onClose={chosen === undefined ? undefined : closeSpan} />
+        )}
       </div>
     </div>
   );
