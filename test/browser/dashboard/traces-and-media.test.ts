@@ -111,6 +111,12 @@ describeDashboard("the traces and media of a project", (scene) => {
     await page.locator("body").press("j");
     await aside.getByRole("heading", { name: "episode 2", exact: true }).waitFor();
     expect(new URL(page.url()).searchParams.get("run")).toBe(runs[0]);
+    // A copied address opens the same, from where keys go on.
+    await page.reload();
+    await aside.getByRole("heading", { name: "episode 2", exact: true }).waitFor();
+    await first("episode 1 steady");
+    await page.locator("body").press("j");
+    await aside.getByRole("heading", { name: "episode 3", exact: true }).waitFor();
     await settled(watched);
     await expectAccessible(watched);
     await page.setViewportSize(PHONE);

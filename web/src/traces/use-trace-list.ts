@@ -44,7 +44,8 @@ export function useTraceList(scope: TraceScope, filters: TraceFilters, version: 
   const ending = useRef(new AbortController());
   /** The cursor of the page that is being read. */
   const reading = useRef<string | undefined>(undefined);
-  const name = JSON.stringify([scope, filters]);
+  // A search for runs counts by the runs that it found.
+  const name = JSON.stringify([scope, { ...filters, q: "" }]);
   const isShown = loaded?.name === name;
 
   const read = async (cursor: string | null): Promise<void> => {

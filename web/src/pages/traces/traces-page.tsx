@@ -58,9 +58,13 @@ function ProjectTraces({ projectId }: { readonly projectId: string }) {
   const grid = useRef<GridHandle | undefined>(undefined);
   const [traceId, runId] = [query.get("trace"), query.get("run")];
   const isOpen = traceId !== null && runId !== null;
+  const openKey = isOpen ? traceKey({ trace_id: traceId, run_id: runId }) : undefined;
   const move = (by: number) => (): void => {
     const traces = list.traces ?? [];
-    const at = Math.min(Math.max((grid.current?.current() ?? 0) + by, 0), traces.length - 1);
+    // A copied address opens a trace that never had the focus.
+    const open = traces.findIndex((trace) => traceKey(trace) === openKey);
+    const from = open === -1 ? (grid.current?.current() ?? 0) : open;
+    const at = Math.min(Math.max(from + by, 0), traces.length - 1);
     const next = traces[at];
     if (next === undefined) return;
     grid.current?.goTo(at);
@@ -90,7 +94,7 @@ function ProjectTraces({ projectId }: { readonly projectId: string }) {
         list={list}
         filters={filters}
         hasRuns
-        openKey={isOpen ? traceKey({ trace_id: traceId, run_id: runId }) : undefined}
+        openKey={openKey}
         addressOf={(trace) => addressWith(opening(trace))}
         handle={(handle) => {
           grid.current = handle;
