@@ -51,6 +51,8 @@ describeDashboard("the artifacts of a project", (scene) => {
       .click();
     await page.waitForURL("**/artifacts");
     await settled(watched);
+    // Its styles have come with it.
+    expect(await page.locator(".tm-artifacts").evaluate((element) => getComputedStyle(element).display)).toBe("grid");
     expect(await list(watched).getByRole("link").allInnerTexts()).toEqual([
       expect.stringMatching(/^scores\s+table\s+v0, 1 version, \d+ B, just now$/),
       expect.stringMatching(/^policy\s+model\s+v1, 2 versions, \d+ B, just now$/),

@@ -72,7 +72,7 @@ export type LineageRow = {
 };
 
 /** Join of the edge `e` with its run `r` and its project `p`, without edges of deleted ones. */
-export const ofVisibleRun = `CROSS JOIN LATERAL (
+export const withVisibleRun = `CROSS JOIN LATERAL (
        SELECT f.id, f.project_id, f.name, f.display_status FROM runs.run_labels_v1 f
        WHERE f.org_id = $1 AND f.id = e.run_id OFFSET 0) r
      CROSS JOIN LATERAL (
@@ -86,7 +86,7 @@ const listRuns = sql(
    CROSS JOIN LATERAL (
      SELECT e.direction, e.created_at, e.id, r.id AS "runId", r.name, p.name AS project, r.display_status AS status
      FROM artifacts.edges e
-     ${ofVisibleRun}
+     ${withVisibleRun}
      WHERE e.org_id = $1 AND e.version_id = $2 AND e.direction = asked.direction AND ($3::uuid IS NULL OR e.project_id = $3)
      ORDER BY e.created_at, e.id LIMIT $4::bigint) e
    ORDER BY e.created_at, e.id LIMIT $4::bigint`,

@@ -1,5 +1,5 @@
 import { sql, type Tx } from "@tidemark/pg";
-import { ofVisibleRun } from "./edges.sql.ts";
+import { withVisibleRun } from "./edges.sql.ts";
 import type { NodeKind, Step } from "./graph.rules.ts";
 
 /** The newest edges of a direction of each of the nodes `$2`, in the order of the nodes. `joins` have the other end. */
@@ -15,7 +15,7 @@ const steps = (name: string, own: string, other: string, joins: string, conditio
      ORDER BY asked.ordinal, s.created_at DESC, s.edge_id DESC`,
   );
 
-const stepsToRuns = steps("artifacts_step_to_runs", "version_id", "run_id", ofVisibleRun, "e.project_id");
+const stepsToRuns = steps("artifacts_step_to_runs", "version_id", "run_id", withVisibleRun, "e.project_id");
 // A key of a project does not see versions of other projects.
 const stepsToVersions = steps(
   "artifacts_step_to_versions",
@@ -56,7 +56,7 @@ const runLabels = sql(
   "artifacts_read_run_labels",
   `SELECT r.id, r.name, p.name AS project, r.display_status AS status
    FROM unnest($2::uuid[]) WITH ORDINALITY AS e (run_id, ordinal)
-   ${ofVisibleRun} ORDER BY e.ordinal`,
+   ${withVisibleRun} ORDER BY e.ordinal`,
 );
 
 /** Returns the runs with these ids in their order, without deleted ones. */
