@@ -125,7 +125,7 @@ describeEmbeds("embedded views", (scene) => {
     const { api } = await stack.organization();
     const made = await newEmbed(api, [await newRun(api, "closed", { loss: [1] })], portal.origin);
     const without = await show(made.address.split("#")[0]!);
-    await without.getByRole("alert").getByText("lacks its token").waitFor();
+    await without.getByRole("alert").getByText("has no access token").waitFor();
     const wrong = await show(`${made.address}x`);
     await wrong.getByRole("alert").getByText("has ended").waitFor();
     expect(await wrong.locator("svg, .run").count()).toBe(0);
