@@ -54,7 +54,7 @@ describe("aggregate pages with values that are not finite", () => {
     expect(doublesOf(row.variance)).toEqual(ids.map((id) => (isOther(id) ? NaN : 0)));
     expect(doublesOf(row.best_step)).toEqual(ids.map((id) => (isOther(id) ? NaN : 1)));
     expect(doublesOf(row.non_finite)).toEqual(
-      ids.flatMap((id) => (isOther(id) ? [2, 2] : isMixed(id) ? [1, 2] : [0, 0])),
+      ids.flatMap((id) => (isOther(id) ? [2, 2, NaN] : isMixed(id) ? [1, 2, 1] : [0, 0, 2])),
     );
   });
 
