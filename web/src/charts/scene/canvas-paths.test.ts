@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { fillBands, strokeLines, thinned } from "./canvas-paths.ts";
+import { fillBands, fillDots, strokeLines, thinned } from "./canvas-paths.ts";
 
 const { NaN: nan } = Number;
 const pixels = { ratio: 1, width: 100 };
@@ -15,6 +15,7 @@ function recorder() {
     beginPath: () => {},
     moveTo: (x: number, y: number) => void steps.push(["move", x, y]),
     lineTo: (x: number, y: number) => void steps.push(["line", x, y]),
+    arc: (x: number, y: number) => void steps.push(["line", x, y]),
     stroke: () => {
       steps.push(["stroke"]);
       offsets.push(context.lineDashOffset);
@@ -97,6 +98,20 @@ describe("lines", () => {
       }),
     );
   });
+});
+
+test("dots are filled in pieces, unless one sees where they cover each other", () => {
+  const fillsOf = (alpha: number) => {
+    const { steps, context } = recorder();
+    fillDots(context, { points: flat(40), radius: 2, alpha });
+    return [
+      steps.filter(([what]) => what === "fill").length,
+      steps.flatMap(([what, x]) => (what === "line" ? [x] : [])).length,
+      steps.at(-1),
+    ];
+  };
+  expect(fillsOf(1)).toEqual([3, 40, ["fill"]]);
+  expect(fillsOf(0.5)).toEqual([1, 40, ["fill"]]);
 });
 
 describe("bands", () => {

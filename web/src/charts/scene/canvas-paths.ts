@@ -10,7 +10,10 @@ const OVERLAP = 0.2;
 /** Points of one column of pixels of which all but the first, lowest, highest and last can be left out. */
 const COLUMN_MAX = 4;
 
-type Path = Pick<CanvasRenderingContext2D, "beginPath" | "moveTo" | "lineTo" | "stroke" | "fill" | "lineDashOffset">;
+type Path = Pick<
+  CanvasRenderingContext2D,
+  "beginPath" | "moveTo" | "lineTo" | "arc" | "stroke" | "fill" | "lineDashOffset"
+>;
 
 /** How the pixels of the picture lie on those of the device. */
 export type Pixels = { readonly ratio: number; readonly width: number };
@@ -95,6 +98,23 @@ export function thinned(points: Float64Array, { ratio, width }: Pixels): Float64
     i = last + 2;
   }
   return kept.subarray(0, n);
+}
+
+/** Fills dots: opaque ones in pieces; where others cover each other, that must not show. */
+export function fillDots(
+  context: Path,
+  { points, radius, alpha }: { readonly points: Float64Array; readonly radius: number; readonly alpha: number },
+): void {
+  context.beginPath();
+  for (let i = 0; i < points.length; i += 2) {
+    if (alpha === 1 && i > 0 && i % (2 * PIECE) === 0) {
+      context.fill();
+      context.beginPath();
+    }
+    context.moveTo(points[i]! + radius, points[i + 1]!);
+    context.arc(points[i]!, points[i + 1]!, radius, 0, 2 * Math.PI);
+  }
+  context.fill();
 }
 
 /**

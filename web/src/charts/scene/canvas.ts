@@ -1,4 +1,4 @@
-import { fillBands, strokeLines, type Pixels } from "./canvas-paths.ts";
+import { fillBands, fillDots, strokeLines, type Pixels } from "./canvas-paths.ts";
 import { EDGE, FONT, type Scene, type Shape } from "./scene.ts";
 
 /** Draws a picture; `ratio` is how many pixels of the device one pixel of the picture has. */
@@ -43,13 +43,7 @@ function drawShape(context: CanvasRenderingContext2D, shape: Shape, pixels: Pixe
       break;
     case "dots": {
       context.fillStyle = shape.fill;
-      context.beginPath();
-      const { points, radius } = shape;
-      for (let i = 0; i < points.length; i += 2) {
-        context.moveTo(points[i]! + radius, points[i + 1]!);
-        context.arc(points[i]!, points[i + 1]!, radius, 0, 2 * Math.PI);
-      }
-      context.fill();
+      fillDots(context, shape);
       break;
     }
     case "boxes": {

@@ -15,13 +15,12 @@ export function notFiniteAt({ y, nonFinite }: Pick<Line, "y" | "nonFinite">, i: 
 /** Counts the values between two places of a line. */
 export function notFiniteIn(line: Pick<Line, "y" | "nonFinite">, from: number, end: number): NotFinite {
   let [count, isAbove, isBelow] = [0, false, false];
-  const { y, nonFinite = y } = line;
   for (let i = from; i < end; i++) {
-    const value = y[i]!;
-    if (value - value === 0 && (nonFinite === y || nonFinite[i] === 0)) continue;
-    count += notFiniteAt(line, i);
-    isAbove ||= value === Infinity;
-    isBelow ||= value === -Infinity;
+    const found = notFiniteAt(line, i);
+    if (found === 0) continue;
+    count += found;
+    isAbove ||= line.y[i] === Infinity;
+    isBelow ||= line.y[i] === -Infinity;
   }
   return { count, isAbove, isBelow };
 }
