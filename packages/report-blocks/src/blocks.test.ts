@@ -35,6 +35,13 @@ describe("a block is taken that is", () => {
       ]),
     ],
     ["a bar panel", grid({ type: "bar", metric_key: "loss" })],
+    ["a bar panel of a figure", grid({ type: "bar", metric_key: "loss", agg: "best", config_key: null })],
+    ["a bar panel of the config", grid({ type: "bar", config_key: "lr", metric_key: null })],
+    ["histograms", grid({ type: "histogram", object_key: "weights", runset_index: 1 })],
+    ["a heat map of histograms", grid({ type: "histogram", object_key: "weights", view: "heat" })],
+    ["ROC curves", grid({ type: "roc_curve", object_key: "eval" })],
+    ["precision-recall curves", grid({ type: "pr_curve", object_key: "eval" })],
+    ["confusion matrices", grid({ type: "confusion_matrix", object_key: "eval" })],
     ["a scalar panel", grid({ type: "scalar", metric_key: "loss", agg: "min" })],
     ["a scatter panel", grid({ type: "scatter", x_metric: "a", y_metric: "b" })],
     [
@@ -97,6 +104,40 @@ describe("a block is refused that is", () => {
       "a bar of a blank metric",
       grid({ type: "bar", metric_key: "" }),
       "blocks[0].panels[0].metric_key must not be blank",
+    ],
+    ["a bar of nothing", grid({ type: "bar" }), "blocks[0].panels[0].metric_key is required"],
+    [
+      "a bar of a blank key of the config",
+      grid({ type: "bar", config_key: " " }),
+      "blocks[0].panels[0].config_key must not be blank",
+    ],
+    [
+      "a bar of a metric and a key of the config that is none",
+      grid({ type: "bar", metric_key: "a", config_key: 1 }),
+      "blocks[0].panels[0].config_key must be a text",
+    ],
+    [
+      "a bar of an unknown figure",
+      grid({ type: "bar", metric_key: "a", agg: "count" }),
+      "blocks[0].panels[0].agg must be one of latest, best, min, max, mean",
+    ],
+    [
+      "a bar of the config with an unknown figure",
+      grid({ type: "bar", config_key: "a", agg: "sum" }),
+      "blocks[0].panels[0].agg must be one of",
+    ],
+    ...["histogram", "roc_curve", "pr_curve", "confusion_matrix"].flatMap((type): [string, unknown, string][] => [
+      [`a panel ${type} without an object`, grid({ type }), "blocks[0].panels[0].object_key is required"],
+      [
+        `a panel ${type} of a blank object`,
+        grid({ type, object_key: " " }),
+        "blocks[0].panels[0].object_key must not be blank",
+      ],
+    ]),
+    [
+      "histograms in an unknown view",
+      grid({ type: "histogram", object_key: "w", view: "pie" }),
+      "blocks[0].panels[0].view must be one of ridges, heat",
     ],
     [
       "a scalar of an unknown aggregate",

@@ -9,6 +9,7 @@ import {
   text,
   whole,
   type Schema,
+  type Shape,
   mapOf,
   someOf,
   truth,
@@ -23,6 +24,12 @@ const anyPanel: Members = { runset_index: whole(0) };
 
 const panel = (required: Members, optional: Members = {}) => objectOf(required, { ...anyPanel, ...optional });
 
+/** The figures of a metric that bars can show; the first one is the default. */
+const BAR_FIGURES = ["latest", "best", "min", "max", "mean"] as const;
+
+/** How histograms of several steps are drawn; the first one is the default. */
+const HISTOGRAM_VIEWS = ["ridges", "heat"] as const;
+
 const dimension = someOf(
   [
     objectOf({ metric_key: filledText }, { config_key: filledText }),
@@ -31,13 +38,32 @@ const dimension = someOf(
   "needs a metric_key or a config_key",
 );
 
+const barMembers: Members = { metric_key: filledText, config_key: filledText, agg: oneOf(...BAR_FIGURES) };
+const barOfMetric = panel({ metric_key: filledText }, barMembers);
+const barOfConfig = panel({ config_key: filledText }, barMembers);
+
+/** Bars of a figure of a metric, or of a number of the config. Of both, the metric is shown. */
+const bar: Shape = {
+  schema: { anyOf: [barOfMetric.schema, barOfConfig.schema] },
+  faultOf: (value, path) => {
+    const { metric_key: metric, config_key: config } = value as Readonly<Record<string, unknown>>;
+    const [hasMetric, hasConfig] = [metric, config].map((key) => key !== undefined && key !== null);
+    const isOfConfig = hasMetric === false && hasConfig === true;
+    return (isOfConfig ? barOfConfig : barOfMetric).faultOf(value, path);
+  },
+};
+
 /** A panel of a grid. */
 const panelShape = taggedBy("type", {
   line: panel({ metric_key: filledText }),
-  bar: panel({ metric_key: filledText }),
+  bar,
   scalar: panel({ metric_key: filledText }, { agg: oneOf(...AGGREGATES) }),
   scatter: panel({ x_metric: filledText, y_metric: filledText }),
   parallel_coordinates: panel({ dimensions: listOf(dimension) }),
+  histogram: panel({ object_key: filledText }, { view: oneOf(...HISTOGRAM_VIEWS) }),
+  roc_curve: panel({ object_key: filledText }),
+  pr_curve: panel({ object_key: filledText }),
+  confusion_matrix: panel({ object_key: filledText }),
   run_comparer: panel({ run_ids: listOf(text), fields: listOf(filledText) }),
   markdown_panel: panel({ text }),
   code_panel: panel({ code: text }, { language: oneOf(...LANGUAGES) }),

@@ -17,6 +17,7 @@ import {
   pictureOf,
   pixels,
   plotIn,
+  putTogether,
   saved,
   savedBytes,
   settled,
@@ -386,6 +387,7 @@ describeWith(executable)("charts in a browser", () => {
     expect(await cardKeys(page)).toEqual(["signed", "loss"]);
     await card(page, "loss").locator("h3").dragTo(card(page, "signed").locator("h3"));
     expect(await cardKeys(page)).toEqual(["loss", "signed"]);
+    expect(await putTogether(page, "signed", "loss")).toBe("signed\\,mine,loss\\,mine");
     const width = async (of: Locator): Promise<number> => (await of.boundingBox())!.width;
     expect(await width(plot)).toBeGreaterThan(1.9 * (await width(await drawn(page, "signed"))));
     expect(everyFault()).toEqual([]);

@@ -75,6 +75,28 @@ async function logObjects(api: Api, runId: string): Promise<void> {
       value: { bins: [0, 1, 2], counts: [step, 4] },
     });
   }
+  await post(api, `/api/runs/${runId}/objects`, {
+    key: "eval",
+    kind: "classification_eval",
+    step: 20,
+    value: {
+      schema_version: 1,
+      task: "binary_classification",
+      class_names: [HOSTILE, "cat"],
+      positive_label: "cat",
+      sample_count: 8,
+      confusion_matrix: [
+        [3, 1],
+        [0, 4],
+      ],
+      // 0.25 × 0.75 below the step, 0.75 × 1 behind it.
+      roc_curve: [
+        { threshold: 0.9, fpr: 0, tpr: 0.75 },
+        { threshold: 0.5, fpr: 0.25, tpr: 0.75 },
+        { threshold: 0.4, fpr: 0.25, tpr: 1 },
+      ],
+    },
+  });
   const rows = Array.from({ length: 300 }, (_, i) => ({
     question: HOSTILE,
     score: i / 2,

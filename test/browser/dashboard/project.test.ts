@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from "@jest/globals";
 import { rounds, until } from "@tidemark/testkit";
+import { readFile } from "node:fs/promises";
 import type { Page } from "playwright-core";
 import { expectAccessible, describeDashboard, expectClean, settled, sideways } from "./open-dashboard.ts";
 import { PHONE, themes } from "../browser.ts";
@@ -8,6 +9,31 @@ import { seedProject } from "./seed-project.ts";
 const MANY = rounds(100_000);
 const FAR = 0.9 * MANY;
 const HOSTILE = `<img src=x onerror="document.title='owned'"><script>1</script>`;
+
+/** Adds a bar chart to the page of four runs, reads it by keys, and compares its file with what was logged. */
+async function addBars(page: Page): Promise<void> {
+  await page.getByRole("button", { name: "Add chart" }).click();
+  const dialog = page.getByRole("dialog", { name: "Add a chart" });
+  await dialog.getByRole("button", { name: "Add", exact: true }).click();
+  await dialog.getByText("Choose what the chart shows.").waitFor();
+  await dialog.getByLabel("Metric", { exact: true }).fill("train/loss");
+  await dialog.getByLabel("Value").selectOption("min");
+  await dialog.getByRole("button", { name: "Add", exact: true }).click();
+  await page.waitForURL((url) => url.searchParams.get("panels") === "bar\\,metric=train/loss\\,value=min");
+  const bars = page.getByRole("img", { name: /^train\/loss \(min\): 4 runs, train\/loss \(min\) 0 to 0\.08\./ });
+  await bars.focus();
+  for (const key of ["ArrowDown", "ArrowDown"]) await page.keyboard.press(key);
+  await page.getByText(/: train\/loss \(min\) 0\.0\d/).waitFor();
+  const card = page.getByRole("article", { name: "train/loss (min)" });
+  const [download] = await Promise.all([
+    page.waitForEvent("download"),
+    card.getByRole("button", { name: "CSV" }).click(),
+  ]);
+  const rows = (await readFile(await download.path(), "utf8")).trim().split("\r\n");
+  expect(rows[0]).toBe("id,name,train/loss (min)");
+  const values = rows.slice(1).map((row) => Number(row.split(",").at(-1)));
+  expect(values.toSorted((a, b) => a - b)).toEqual([1, 2, 3, 4].map((i) => i / 50));
+}
 
 const rowsOf = (page: Page): Promise<number> => page.locator('[role="row"]').count();
 const names = (page: Page): Promise<string[]> => page.locator(".tm-grid-row .tm-run-link").allTextContents();
@@ -113,10 +139,11 @@ describeDashboard("the page of a project", (scene) => {
     for (const theme of themes) {
       const watched = await open({ path: `/p/few?sel=${ids[1]}&base=${ids[0]}`, theme });
       await watched.page.waitForSelector(".tm-grid-row .tm-run-link");
+      if (theme === "light") await addBars(watched.page);
       await expectAccessible(watched);
       await expectClean(watched, stack);
     }
-    const phone = await open({ path: "/p/few", viewport: PHONE, role: "viewer" });
+    const phone = await open({ path: "/p/few?panels=bar\\,config=lr", viewport: PHONE, role: "viewer" });
     await settled(phone);
     await phone.page.waitForSelector(".tm-grid-row .tm-run-link");
     expect(await sideways(phone)).toBe(0);
@@ -128,6 +155,7 @@ describeDashboard("the page of a project", (scene) => {
     expect(await phone.page.getByRole("menuitem", { name: /tag|Stop|Delete/ }).count()).toBe(0);
     await phone.page.keyboard.press("Escape");
     await phone.page.getByRole("tab", { name: "Charts" }).click();
+    await phone.page.getByRole("img", { name: /^lr: 4 runs, / }).waitFor();
     expect(await sideways(phone)).toBe(0);
   });
 });

@@ -40,6 +40,8 @@ describeDashboard("reports", (scene) => {
         { type: "run_comparer", run_ids: [runId], fields: ["config.lr", "metrics.loss.best"] },
         { type: "scatter", x_metric: "loss", y_metric: "acc", note: "kept" },
         { type: "parallel_coordinates", dimensions: [{ config_key: "lr" }, { config_key: HOSTILE }, ACC] },
+        { type: "bar", metric_key: "acc", agg: "best", note: "kept" },
+        { type: "confusion_matrix", object_key: "eval" },
       ],
     };
     const blocks = [
@@ -96,6 +98,8 @@ describeDashboard("reports", (scene) => {
     expect(await page.locator("math :is(annotation, a, img)").count()).toBe(0);
     await page.getByText("for $5 or $6.").waitFor();
     await page.getByRole("img", { name: /^acc by loss: 1 run, loss 0\.0\d+ to 0\.\d+, acc/ }).waitFor();
+    await page.getByRole("img", { name: /^acc \(best\): 1 run, acc \(best\) 0 to 0\.95\./ }).waitFor();
+    await page.getByText("None of 1 run has logged eval.").waitFor();
     await page.getByRole("img", { name: /^Runs by their columns: 1 run over config\.lr, .*metrics\.acc\./ }).waitFor();
     await expectAccessible(watched);
     await page.setViewportSize(PHONE);
@@ -179,6 +183,7 @@ describeDashboard("reports", (scene) => {
     const first = page.getByRole("group", { name: "Scatter plot 1" });
     await first.getByLabel("Vertical metric").fill("loss");
     await page.keyboard.press("Tab");
+    await page.getByRole("group", { name: "acc (best)" }).getByLabel("Value").selectOption("min");
     await page.getByRole("button", { name: "Add scatter plot" }).click();
     const second = page.getByRole("group", { name: "Scatter plot 2" });
     await second.getByLabel("Horizontal metric").fill("acc");
@@ -191,6 +196,8 @@ describeDashboard("reports", (scene) => {
       before[1],
       { ...before[2], y_metric: "loss" },
       { ...before[3], dimensions: [ACC, { config_key: "lr" }, { metric_key: "loss" }] },
+      { ...before[4], agg: "min" },
+      before[5],
       { type: "scatter", x_metric: "acc", y_metric: "acc", runset_index: 0 },
     ];
     await until("the panels to be stored", async () => JSON.stringify(await panels()) !== JSON.stringify(before));
@@ -243,6 +250,8 @@ describeDashboard("reports", (scene) => {
     await stranger.page.getByRole("img", { name: /^loss/ }).first().waitFor();
     await stranger.page.getByRole("img", { name: /^acc by loss: 1 run, loss 0\.0\d+ to 0\.\d+, acc/ }).waitFor();
     await stranger.page.getByRole("img", { name: /^Runs by their columns: 1 run over config\.lr/ }).waitFor();
+    await stranger.page.getByRole("img", { name: /^acc \(best\): 1 run, acc \(best\) 0 to 0\.95\./ }).waitFor();
+    await stranger.page.getByText("This chart is shown to people who sign in").waitFor();
     // What would need another read is not offered.
     await stranger.page.getByRole("button", { name: "Show loss full screen" }).click();
     const full = stranger.page.getByRole("dialog", { name: "loss" });

@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from "@jest/globals";
 import { until } from "@tidemark/testkit";
+import { readFile } from "node:fs/promises";
 import type { Page } from "playwright-core";
 import { expectAccessible, describeDashboard, expectClean, settled, sideways } from "./open-dashboard.ts";
 import { HOSTILE, logRun, type Logged } from "./logged-run.ts";
@@ -56,6 +57,9 @@ describeDashboard("the page of a run", (scene) => {
     expect([train.y, train.x > val.x]).toEqual([val.y, true]);
     expect(await page.getByRole("article", { name: /GPU|gpu/ }).count()).toBe(0);
     await page.locator("body").press("3");
+    await page.getByRole("button", { name: /^GPU/ }).click();
+    await page.waitForURL(/system\?closed=GPU$/);
+    await page.getByRole("button", { name: /^GPU/ }).click();
     const plot = card("GPU (%)").locator(".tm-chart-plot[data-y]");
     await plot.waitFor();
     expect(await plot.getAttribute("data-y")).toBe("0 100");
@@ -108,11 +112,15 @@ describeDashboard("the page of a run", (scene) => {
           .locator("figure.tm-object")
           .evaluateAll((figures) => figures.map((figure) => figure.getAttribute("data-step")));
       await page.locator("figure.tm-object img").first().waitFor();
-      expect(await steps()).toEqual(["15", "20", "20", "20"]);
-      if (theme === "light") await sortAndFilter(page);
+      expect(await steps()).toEqual(["20", "15", "20", "20", "20"]);
+      if (theme === "light") {
+        await sortAndFilter(page);
+        await readClassifier(page);
+      }
       await page.getByLabel("Step", { exact: true }).fill("0");
       await page.waitForURL(/step=10/);
-      expect(await steps()).toEqual(["15", "10", "10", "10"]);
+      expect(await steps()).toEqual(["20", "15", "10", "10", "10"]);
+      if (theme === "light") await readHistory(page);
       const image = page.locator("figure.tm-object img").first();
       await image.evaluate((element) => (element as HTMLImageElement).decode());
       seen.push(
@@ -156,6 +164,40 @@ describeDashboard("the page of a run", (scene) => {
     await until("the slider to be there", async () => (await slider.boundingBox())!.y >= edge.y + edge.height);
     expect((await slider.boundingBox())!.y).toBeLessThan(edge.y + edge.height + 4);
     await page.evaluate(() => scrollTo(0, 0));
+  }
+
+  /** Looks at an evaluation: its matrix, and its curve, which keys read. */
+  async function readClassifier(page: Page): Promise<void> {
+    const matrix = page.getByRole("region", { name: "Confusion matrix of eval" });
+    expect((await matrix.getByRole("row").last().innerText()).split(/\s+/)).toEqual(["cat", "0", "0%", "4", "100%"]);
+    const roc = page.getByRole("img", { name: /^ROC curve of eval: 1 curve; eval, AUC 0\.938\./ });
+    await roc.focus();
+    for (const key of ["ArrowRight", "ArrowRight", "ArrowRight"]) await page.keyboard.press(key);
+    await page.getByText("eval: fpr 0.25, tpr 1, threshold 0.4").waitFor();
+  }
+
+  /** Looks at histograms over steps: the address chooses how they are drawn, and the file has what is. */
+  async function readHistory(page: Page): Promise<void> {
+    await page.getByLabel("Histograms").selectOption("heat");
+    await page.waitForURL(/hist=heat/);
+    const plot = page.getByRole("img", { name: /^weights: histograms of 2 steps, from 10 to 20, values 0 to 2\./ });
+    await plot.focus();
+    for (const key of ["ArrowUp", "ArrowRight"]) await page.keyboard.press(key);
+    // 20 of 24 values are in the first half of the range, in 25 of 50 bins.
+    await page.getByText("Step 20, 0 to 0.04: 0.8, 3.3%").waitFor();
+    const figure = page.locator("figure.tm-stage").filter({ has: plot });
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      figure.getByRole("button", { name: "CSV" }).click(),
+    ]);
+    const rows = (await readFile(await download.path(), "utf8")).trim().split("\r\n");
+    expect([rows.length, rows[0], rows[51]]).toEqual([
+      101,
+      "step,from,to,count,share",
+      expect.stringMatching(/^20,0,0\.04,0\.8\d*,0\.03/),
+    ]);
+    await figure.getByRole("button", { name: "Table" }).click();
+    await page.getByRole("region", { name: "Values of weights" }).waitFor();
   }
 
   test("a fork without points of its own shows those of its parent if one wishes", async () => {

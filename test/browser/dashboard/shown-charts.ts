@@ -98,6 +98,19 @@ export async function choose(page: Page, name: string, item: string): Promise<vo
   await page.locator(`[role^="menuitem"]`, { hasText: item }).click();
 }
 
+/** Puts two charts into a new section, the first by its settings, the second by dragging, and returns what the address says of it. */
+export async function putTogether(page: Page, first: string, second: string): Promise<string | null> {
+  await choose(page, first, "Settings…");
+  const settings = page.getByRole("dialog", { name: `Settings of ${first}` });
+  await settings.getByLabel("Section").fill("mine");
+  await settings.getByRole("button", { name: "Done" }).click();
+  await card(page, second)
+    .locator("h3")
+    .dragTo(page.getByRole("heading", { name: "mine 1" }));
+  await page.getByRole("region", { name: "mine" }).getByRole("article").nth(1).waitFor();
+  return new URL(page.url()).searchParams.get("moved");
+}
+
 /** Saves a chart as a file, and returns it. */
 export async function savedBytes(page: Page, name: string, kind: "CSV" | "SVG" | "PNG"): Promise<Buffer> {
   const [download] = await Promise.all([page.waitForEvent("download"), choose(page, name, `Download ${kind}`)]);

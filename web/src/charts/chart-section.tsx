@@ -125,7 +125,7 @@ export function ChartSection(props: ChartSectionProps) {
       pinned.join("\n"),
       state.opened.join("\n"),
       state.closed.join("\n"),
-      JSON.stringify([state.own, state.order]),
+      JSON.stringify([state.own, state.order, state.moved]),
       state.search !== "",
     ],
   );
@@ -189,11 +189,14 @@ const CHARTS_AT_FIRST = 12;
 /** Returns the sections of keys, pinned ones first. */
 function flowSections(
   found: readonly string[],
-  { pinned, opened, closed, search, order, own }: ChartState,
+  { pinned, opened, closed, search, order, moved, own }: ChartState,
 ): FlowSection[] {
   const sections = [
     { id: PINNED, label: "Pinned", keys: pinned },
-    ...sectionsOf(found.filter((key) => !pinned.includes(key))).map(({ name, keys }) => ({
+    ...sectionsOf(
+      found.filter((key) => !pinned.includes(key)),
+      moved,
+    ).map(({ name, keys }) => ({
       // No name has a slash.
       id: name === "" ? "/" : name,
       label: name === "" ? "Metrics" : name,

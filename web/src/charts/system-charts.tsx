@@ -16,7 +16,7 @@ import { createLink } from "./view/chart-pointer.ts";
 const CHARTS_MAX = 24;
 const NO_KEYS: readonly string[] = [];
 /** Steps of training say little about a machine, and the SDK counts those of its uploads in another way. */
-const SETTINGS = { x: "relative" } as const;
+const USUAL_X = "relative";
 
 /** The metrics of a run's machine over the time since it started: a chart for each quantity, with a line for each device. */
 export function SystemCharts({
@@ -29,7 +29,7 @@ export function SystemCharts({
   /** Follows what a running run logs. */
   readonly live: boolean;
 }) {
-  const { state, change } = useChartState(SETTINGS);
+  const { state, change } = useChartState(undefined, USUAL_X);
   const place = useRef<HTMLElement>(null);
   const width = useWidth(place);
   const link = useMemo(createLink, []);

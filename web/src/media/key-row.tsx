@@ -3,6 +3,9 @@ import { RunSwatch } from "../charts/index.ts";
 import { classes } from "../ui/class-names.ts";
 import type { HistogramRange } from "./histogram-bars.ts";
 import type { MediaKey } from "./media-keys.ts";
+import { ClassifierPictureOfRuns } from "../panels/lazy-pictures.tsx";
+import type { ObjectOfRun } from "./classifier.ts";
+import { curvesIn } from "./table-picture.ts";
 import { ObjectCard } from "./object-card.tsx";
 import type { RichObject } from "./steps.ts";
 import { useInSight } from "./use-in-sight.ts";
@@ -42,6 +45,11 @@ export function KeyRow({
     if (isDrawn && place.current !== null) height.current = place.current.offsetHeight;
   });
   const logged = new Set(ids);
+  const ofRuns = runs.flatMap((run): ObjectOfRun[] => {
+    const object = objects?.byRun.get(run.id);
+    return object === undefined ? [] : [{ run, object }];
+  });
+  const curves = isDrawn ? curvesIn(ofRuns) : [];
   const isWide = kinds.includes("table") || kinds.includes("classification_eval");
   return (
     <section
@@ -51,6 +59,13 @@ export function KeyRow({
       style={isDrawn ? {} : { minHeight: `${height.current}px` }}
     >
       <h2>{key}</h2>
+      {curves.length > 0 && (
+        <div class="tm-classifier">
+          {curves.map((kind) => (
+            <ClassifierPictureOfRuns key={kind} kind={kind} label={key} ofRuns={ofRuns} isQuiet />
+          ))}
+        </div>
+      )}
       {isDrawn && (
         <div
           class={classes("tm-compare-objects", isWide && "tm-compare-wide")}
@@ -112,6 +127,7 @@ function RunCard({
           object={object}
           step={step}
           range={range}
+          withoutCurves
         />
       ) : (
         <figure class="tm-object" data-step="">

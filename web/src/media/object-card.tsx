@@ -1,9 +1,11 @@
 import type { ComponentChildren } from "preact";
 import { Badge } from "../ui/status-badge.tsx";
 import { barsOf, readHistogram, type HistogramRange } from "./histogram-bars.ts";
+import { ClassifierOf } from "../panels/lazy-pictures.tsx";
 import { ObjectTable } from "./object-table.tsx";
 import { Picture } from "./picture.tsx";
 import type { RichObject } from "./steps.ts";
+import { pictureOfTable } from "./table-picture.ts";
 
 /** The object logged under a key, at a step. `name` heads it, after `mark`; `label` names the content for people who do not see it. */
 export function ObjectCard({
@@ -13,6 +15,7 @@ export function ObjectCard({
   object,
   step,
   range,
+  withoutCurves = false,
 }: {
   readonly name: string;
   readonly label?: string;
@@ -21,6 +24,8 @@ export function ObjectCard({
   readonly step: number | undefined;
   /** The range of the horizontal axis of histograms; undefined: that of each. */
   readonly range?: HistogramRange | undefined;
+  /** Leaves out the curves of classifiers, which are drawn together with those of other runs. */
+  readonly withoutCurves?: boolean;
 }) {
   const isWide = object.kind === "table" || object.kind === "classification_eval";
   return (
@@ -35,7 +40,7 @@ export function ObjectCard({
           </span>
         )}
       </figcaption>
-      <Content label={label} object={object} range={range} />
+      <Content label={label} object={object} range={range} withoutCurves={withoutCurves} />
       {typeof object.metadata["caption"] === "string" && <p class="tm-muted">{object.metadata["caption"]}</p>}
     </figure>
   );
@@ -47,14 +52,25 @@ function Content({
   label,
   object,
   range,
+  withoutCurves,
 }: {
   readonly label: string;
   readonly object: RichObject;
   readonly range: HistogramRange | undefined;
+  readonly withoutCurves: boolean;
 }) {
-  if (object.kind === "table") return <ObjectTable object={object} label={`Rows of ${label}`} />;
+  if (object.kind === "table")
+    return (
+      <>
+        {pictureOfTable(object) !== undefined && (
+          <ClassifierOf label={label} object={object} withoutCurves={withoutCurves} />
+        )}
+        <ObjectTable object={object} label={`Rows of ${label}`} />
+      </>
+    );
   if (object.kind === "histogram") return <HistogramPlot object={object} range={range} />;
-  if (object.kind === "classification_eval") return <EvaluationCard value={object.value} />;
+  if (object.kind === "classification_eval")
+    return <EvaluationCard label={label} object={object} withoutCurves={withoutCurves} />;
   const { artifact } = object;
   if (artifact === null) return <p class="tm-muted">Its file was deleted.</p>;
   if (artifact.storage_backend === "external") return <p class="tm-muted">Its file is not on this server.</p>;
@@ -101,35 +117,23 @@ function HistogramPlot({ object, range }: { readonly object: RichObject; readonl
   );
 }
 
-type Evaluation = {
-  readonly class_names?: unknown;
-  readonly confusion_matrix?: unknown;
-  readonly accuracy?: unknown;
-  readonly macro_f1?: unknown;
-  readonly sample_count?: unknown;
-};
-
-const isMatrix = (value: unknown): value is number[][] =>
-  Array.isArray(value) && value.every((row) => Array.isArray(row) && row.every((cell) => typeof cell === "number"));
-
-/** The outcome of a classification: its figures, and what was taken for what. */
-function EvaluationCard({ value }: { readonly value: unknown }) {
-  const {
-    class_names: names,
-    confusion_matrix: matrix,
-    accuracy,
-    macro_f1: f1,
-    sample_count: samples,
-  } = (value ?? {}) as Evaluation;
-  const classes = Array.isArray(names) ? names.map(String) : [];
+/** The outcome of a classification: its figures, what was taken for what, and its curves. */
+function EvaluationCard(props: {
+  readonly label: string;
+  readonly object: RichObject;
+  readonly withoutCurves: boolean;
+}) {
+  const { object } = props;
+  const value = (object.value ?? {}) as Readonly<Record<string, unknown>>;
   const figures = [
-    ["Samples", samples],
-    ["Accuracy", accuracy],
-    ["Macro F1", f1],
+    ["Samples", value["sample_count"]],
+    ["Accuracy", value["accuracy"]],
+    ["Macro F1", value["macro_f1"]],
+    ["Threshold", value["threshold"]],
   ] as const;
   return (
-    <div class="tm-evaluation">
-      <dl class="tm-pairs">
+    <>
+      <dl class="tm-evaluation">
         {figures.map(
           ([name, figure]) =>
             typeof figure === "number" && (
@@ -140,33 +144,7 @@ function EvaluationCard({ value }: { readonly value: unknown }) {
             ),
         )}
       </dl>
-      {isMatrix(matrix) && (
-        <table class="tm-list-table">
-          <caption>Confusion matrix: rows are true labels, columns predicted ones</caption>
-          <thead>
-            <tr>
-              <td />
-              {classes.map((name) => (
-                <th key={name} scope="col" class="tm-number">
-                  {name}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {matrix.map((row, i) => (
-              <tr key={i}>
-                <th scope="row">{classes[i] ?? i}</th>
-                {row.map((cell, j) => (
-                  <td key={j} class="tm-number">
-                    {cell.toLocaleString("en-US")}
-                  </td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      )}
-    </div>
+      <ClassifierOf {...props} />
+    </>
   );
 }

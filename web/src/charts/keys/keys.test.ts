@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { inOrder, movedTo, orderWith } from "./order.ts";
+import { inOrder, movedInto, movedTo, orderWith, sectionNameOf } from "./order.ts";
 import { readKeys } from "./use-catalogue.ts";
 import { keyMatch, keyTree, openAtFirst, sectionsOf } from "./sections.ts";
 
@@ -55,6 +55,27 @@ test("charts stay where a person moved them, and new keys come behind", () => {
   expect(inOrder([...keys, "a/4"], order)).toEqual([...shown, "a/4"]);
   expect(orderWith(order, movedTo(shown, "a/10", 9))).toEqual(["b/2"]);
   expect(orderWith([], movedTo(keys, "a/2", 0))).toEqual(["a/2", "a/1"]);
+});
+
+test("charts are in the sections that a person moved them to, also new ones", () => {
+  const moved = movedInto(movedInto([], "train/acc", "val"), "loss", "mine");
+  expect(moved).toEqual([
+    ["train/acc", "val"],
+    ["loss", "mine"],
+  ]);
+  expect(sectionsOf(["loss", "train/acc", "train/loss", "val/acc"], moved)).toEqual([
+    { name: "val", keys: ["train/acc", "val/acc"] },
+    { name: "train", keys: ["train/loss"] },
+    { name: "mine", keys: ["loss"] },
+  ]);
+  expect(movedInto(moved, "train/acc", "train")).toEqual([["loss", "mine"]]);
+  expect(movedInto(moved, "loss", "")).toEqual([["train/acc", "val"]]);
+  const many = Array.from({ length: 101 }, (_, i) => `a/${i}`).reduce<typeof moved>(
+    (all, key) => movedInto(all, key, "b"),
+    [],
+  );
+  expect([many.length, many[0]]).toEqual([100, ["a/1", "b"]]);
+  expect([sectionNameOf(" my/own "), sectionNameOf("/")]).toEqual(["my own", ""]);
 });
 
 test("the tree of keys counts what is below, also where a key is a part of another", () => {

@@ -1,4 +1,4 @@
-import { natural } from "./sections.ts";
+import { natural, ownSection, type MovedKey } from "./sections.ts";
 
 /** Keys in an order of a person's own that an address holds. */
 const ORDER_MAX = 100;
@@ -23,3 +23,15 @@ export function orderWith(order: readonly string[], keys: readonly string[]): re
   const own = new Set(keys);
   return [...order.filter((key) => !own.has(key)), ...keys.slice(0, last + 1)].slice(-ORDER_MAX);
 }
+
+/** Keys in sections of a person's own that an address holds. */
+const MOVED_MAX = 100;
+
+/** Puts a key into a section; its own one by its name needs no note. */
+export function movedInto(moved: readonly MovedKey[], key: string, section: string): readonly MovedKey[] {
+  const others = moved.filter(([one]) => one !== key);
+  return section === ownSection(key) ? others : [...others, [key, section] as const].slice(-MOVED_MAX);
+}
+
+/** Returns the name of a section as a person may type it. Names have no slash, which tells them from the ids of other sections. */
+export const sectionNameOf = (text: string): string => text.replaceAll("/", " ").trim();

@@ -28,12 +28,21 @@ export function openAtFirst(counts: readonly number[], charts: number): readonly
   });
 }
 
-/** Groups keys by the part before their first slash: validation, evaluation, test and training first, machines last. Keys keep a natural order. */
-export function sectionsOf(keys: readonly string[]): Section[] {
+/** A key that a person put into another section. */
+export type MovedKey = readonly [key: string, section: string];
+
+/** Returns the section of a key by its name: the part before its first slash; empty without one. */
+export const ownSection = (key: string): string => key.slice(0, Math.max(0, key.indexOf("/")));
+
+/**
+ * Groups keys by the part before their first slash, or as a person moved them: validation, evaluation, test and training first, machines last. Keys keep a
+ * natural order.
+ */
+export function sectionsOf(keys: readonly string[], moved: readonly MovedKey[] = []): Section[] {
   const byName = new Map<string, string[]>();
+  const chosen = new Map(moved);
   for (const key of keys) {
-    const at = key.indexOf("/");
-    const name = at > 0 ? key.slice(0, at) : "";
+    const name = chosen.get(key) ?? ownSection(key);
     const found = byName.get(name);
     if (found === undefined) byName.set(name, [key]);
     else found.push(key);

@@ -1,3 +1,5 @@
+import { linearParts } from "./contrast.ts";
+
 /** What each kind of color vision makes of linear RGB: the usual one, and those without one kind of cones (Machado, Oliveira and Fernandes 2009, severity 1). */
 export const visions: Readonly<Record<string, readonly (readonly number[])[]>> = {
   usual: [
@@ -22,21 +24,12 @@ export const visions: Readonly<Record<string, readonly (readonly number[])[]>> =
   ],
 };
 
-function linear(color: string): number[] {
-  return [1, 3, 5].map((at) => {
-    const share = Number.parseInt(color.slice(at, at + 2), 16) / 255;
-    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
-  });
-}
 const weighed = (rgb: readonly number[], weights: readonly number[]): number =>
   weights.reduce((sum, weight, i) => sum + weight * rgb[i]!, 0);
 
-/** The relative luminance of a color (WCAG 2.2). */
-export const luminance = (color: string): number => weighed(linear(color), [0.2126, 0.7152, 0.0722]);
-
 /** CIE L*a*b* of a color as seen with a kind of color vision. */
 export function seen(color: string, vision: readonly (readonly number[])[]): number[] {
-  const rgb = vision.map((row) => Math.min(1, Math.max(0, weighed(linear(color), row))));
+  const rgb = vision.map((row) => Math.min(1, Math.max(0, weighed(linearParts(color), row))));
   const root = (share: number): number => (share > 0.008856 ? Math.cbrt(share) : 7.787 * share + 16 / 116);
   const x = root(weighed(rgb, [0.4124, 0.3576, 0.1805]) / 0.9505);
   const y = root(weighed(rgb, [0.2126, 0.7152, 0.0722]));

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "@jest/globals";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { CONTRAST_MIN, DIFFERENCE_MIN, luminance, seen, visions, WEAK_DIFFERENCE_MIN } from "./color-vision.fixture.ts";
+import { CONTRAST_MIN, DIFFERENCE_MIN, seen, visions, WEAK_DIFFERENCE_MIN } from "./color-vision.fixture.ts";
+import { contrast } from "./contrast.ts";
 import { COLOR_NAMES, inTheme, lookAt, NO_COLOR, PALETTE, placeOfLook, type ThemeName } from "./palette.ts";
 
 const read = (path: string): string => readFileSync(join(import.meta.dirname, path), "utf8");
@@ -29,10 +30,8 @@ describe.each(["light", "dark"] as const)("colors of lines in the %s theme", (th
     const [surface] = declared(tokens, theme, /--surface/);
     const cards = /--card: light-dark\((#[0-9a-f]{6}), (#[0-9a-f]{6})\)/.exec(embed)!;
     for (const ground of [surface!, cards[theme === "light" ? 1 : 2]!])
-      for (const color of [...colors, NO_COLOR[theme]]) {
-        const [dark = 0, light = 0] = [luminance(color), luminance(ground)].toSorted((a, b) => a - b);
-        expect((light + 0.05) / (dark + 0.05)).toBeGreaterThanOrEqual(color === NO_COLOR[theme] ? 2.5 : CONTRAST_MIN);
-      }
+      for (const color of [...colors, NO_COLOR[theme]])
+        expect(contrast(color, ground)).toBeGreaterThanOrEqual(color === NO_COLOR[theme] ? 2.5 : CONTRAST_MIN);
   });
 
   test.each(Object.entries(visions))("can be distinguished with %s color vision", (name, vision) => {

@@ -60,10 +60,13 @@ export type ChartContext = {
 export type GivenSeries = ReadonlyMap<string, readonly Series[]>;
 
 /**
- * The choices for charts: those of the address, or, beginning with `settings`, those of this place alone. Patterns are those of the address everywhere,
- * because a run looks the same on the whole page.
+ * The choices for charts: those of the address, where `usualX` is the axis unless it says another one, or, beginning with `settings`, those of this place
+ * alone. Patterns are those of the address everywhere, because a run looks the same on the whole page.
  */
-export function useChartState(settings: Partial<ChartState> | undefined): Pick<ChartContext, "state" | "change"> {
+export function useChartState(
+  settings: Partial<ChartState> | undefined,
+  usualX?: ChartState["x"],
+): Pick<ChartContext, "state" | "change"> {
   const [own, setOwn] = useState<ChartState>({ ...STATE_USUAL, ...settings });
   if (settings !== undefined)
     return {
@@ -74,8 +77,9 @@ export function useChartState(settings: Partial<ChartState> | undefined): Pick<C
       },
     };
   return {
-    state: stateOf(currentLocation.value.query),
-    change: (changes, options) => setQuery(queryOf({ ...stateOf(currentLocation.peek().query), ...changes }), options),
+    state: stateOf(currentLocation.value.query, usualX),
+    change: (changes, options) =>
+      setQuery(queryOf({ ...stateOf(currentLocation.peek().query, usualX), ...changes }, usualX), options),
   };
 }
 

@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { Button } from "../../ui/button.tsx";
 import { classes } from "../../ui/class-names.ts";
 import { Icon } from "../../ui/icon.tsx";
-import { movedTo, orderWith } from "../keys/order.ts";
+import { movedInto, movedTo, orderWith } from "../keys/order.ts";
 import { ChartCard, type VisibleCards } from "./card-grid.tsx";
 import type { ChartContext, ShownChart } from "./chart-context.ts";
 
@@ -38,6 +38,16 @@ export function ChartFlow({
   readonly visibleCards: VisibleCards;
   readonly width: number;
 }) {
+  const [drag, setDrag] = useState<Drag>({ key: undefined, over: undefined });
+  const drags: Drags = {
+    ...drag,
+    set: (changes) => setDrag((before) => ({ ...before, ...changes })),
+    drop: (event, section, to) => {
+      event.preventDefault();
+      if (drag.key !== undefined) moveChart(context, section, drag.key, to);
+      setDrag({ key: undefined, over: undefined });
+    },
+  };
   const columns = Math.max(1, Math.floor((width + GAP) / (CARD_WIDTH_MIN + GAP)));
   return (
     <>
@@ -52,19 +62,42 @@ export function ChartFlow({
                 visibleCards={visibleCards}
                 columns={columns}
                 width={width}
+                drags={drags}
               />
             ))}
           </div>
         ) : (
           flow.map((section) => (
             <section key={section.id} aria-label={section.label}>
-              <Heading section={section} context={context} />
+              <Heading section={section} context={context} drags={drags} />
             </section>
           ))
         ),
       )}
     </>
   );
+}
+
+/** The chart that is dragged, by its key, and the chart or the section that it is over. */
+type Drag = { readonly key: string | undefined; readonly over: string | undefined };
+
+type Drags = Drag & {
+  readonly set: (changes: Partial<Drag>) => void;
+  /** Puts the dragged chart into a section, at a place in it. */
+  readonly drop: (event: DragEvent, section: FlowSection, to: number) => void;
+};
+
+/** Puts a chart at a place in a section, from wherever it is. In the section of pinned charts it is pinned, elsewhere it is not. */
+function moveChart({ state, change }: ChartContext, section: FlowSection, key: string, to: number): void {
+  const next = movedTo(
+    section.charts.map((chart) => chart.key),
+    key,
+    to,
+  );
+  if (section.id === PINNED) return change({ pinned: next }, { replace: true });
+  const pinned = state.pinned.filter((one) => one !== key);
+  const moved = movedInto(state.moved, key, section.id === "/" ? "" : section.id);
+  change({ pinned, moved, order: orderWith(state.order, next) }, { replace: true });
 }
 
 /** Puts neighbors together that are open, and those that are closed. */
@@ -84,30 +117,18 @@ function OpenSection({
   visibleCards,
   columns,
   width,
+  drags,
 }: {
   readonly section: FlowSection;
   readonly context: ChartContext;
   readonly visibleCards: VisibleCards;
   readonly columns: number;
+  readonly drags: Drags;
   /** Of all columns, in pixels. */
   readonly width: number;
 }) {
   const [shown, setShown] = useState(CARDS_AT_ONCE);
   const { charts, label } = section;
-  const keys = charts.map(({ key }) => key);
-  const [dragged, setDragged] = useState<string | undefined>(undefined);
-  const [over, setOver] = useState<string | undefined>(undefined);
-  const move = (key: string, to: number): void => {
-    const next = movedTo(keys, key, to);
-    const { order } = context.state;
-    context.change(section.id === PINNED ? { pinned: next } : { order: orderWith(order, next) }, { replace: true });
-  };
-  const drop = (event: DragEvent, to: number): void => {
-    event.preventDefault();
-    if (dragged !== undefined) move(dragged, to);
-    setDragged(undefined);
-    setOver(undefined);
-  };
   const widthOf = (span: number): number => (width === 0 ? 0 : ((width + GAP) / columns) * span - GAP - FRAME);
   return (
     <section class="tm-chart-group" aria-label={label ?? "Metrics"}>
@@ -116,16 +137,16 @@ function OpenSection({
         return (
           <div
             key={chart.key}
-            class={classes("tm-chart-cell", over === chart.key && dragged !== chart.key && "is-target")}
+            class={classes("tm-chart-cell", drags.over === chart.key && drags.key !== chart.key && "is-target")}
             style={{ gridColumn: `span ${span}` }}
             onDragOver={(event) => {
-              if (dragged === undefined) return;
+              if (drags.key === undefined) return;
               event.preventDefault();
-              setOver(chart.key);
+              drags.set({ over: chart.key });
             }}
-            onDrop={(event) => drop(event, i)}
+            onDrop={(event) => drags.drop(event, section, i)}
           >
-            {i === 0 && label !== undefined ? <Heading section={section} context={context} /> : <span />}
+            {i === 0 && label !== undefined ? <Heading section={section} context={context} drags={drags} /> : <span />}
             <ChartCard
               context={context}
               chart={chart}
@@ -134,11 +155,8 @@ function OpenSection({
               place={{
                 isFirst: i === 0,
                 isLast: i === charts.length - 1,
-                onMove: (by) => move(chart.key, i + by),
-                onDrag: (isDragged) => {
-                  setDragged(isDragged ? chart.key : undefined);
-                  setOver(undefined);
-                },
+                onMove: (by) => moveChart(context, section, chart.key, i + by),
+                onDrag: (isDragged) => drags.set({ key: isDragged ? chart.key : undefined, over: undefined }),
               }}
             />
           </div>
@@ -158,14 +176,17 @@ function OpenSection({
   );
 }
 
-/** The name of a section, which opens and closes it. */
+/** The name of a section, which opens and closes it, and takes charts that are dropped on it. */
 function Heading({
-  section: { id, label, charts, isOpen },
+  section,
   context: { state, change },
+  drags,
 }: {
   readonly section: FlowSection;
   readonly context: ChartContext;
+  readonly drags: Drags;
 }) {
+  const { id, label, charts, isOpen } = section;
   const toggle = (): void => {
     const [opened, closed] = [state.opened, state.closed].map((ids) => ids.filter((one) => one !== id)) as [
       string[],
@@ -176,7 +197,19 @@ function Heading({
     change({ opened, closed }, { replace: true });
   };
   return (
-    <h2 class="tm-chart-heading">
+    <h2
+      class={classes("tm-chart-heading", drags.over === `heading ${id}` && "is-target")}
+      onDragOver={(event) => {
+        if (drags.key === undefined) return;
+        event.preventDefault();
+        event.stopPropagation();
+        drags.set({ over: `heading ${id}` });
+      }}
+      onDrop={(event) => {
+        event.stopPropagation();
+        drags.drop(event, section, charts.length);
+      }}
+    >
       <button type="button" aria-expanded={isOpen} onClick={toggle}>
         <Icon name={isOpen ? "chevron-down" : "chevron-right"} />
         {label} <small>{charts.length}</small>

@@ -2,8 +2,9 @@ import "../../pages/shared-chunk.ts";
 import { useState } from "preact/hooks";
 import { Button, IconButton } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
-import { Select, TextField, type Option } from "../../ui/field.tsx";
-import { keyMatch } from "../keys/sections.ts";
+import { ComboField, Select, TextField, type Option } from "../../ui/field.tsx";
+import { movedInto, sectionNameOf } from "../keys/order.ts";
+import { keyMatch, ownSection, sectionsOf } from "../keys/sections.ts";
 import type { Smoothing, XAxis } from "../series/series.ts";
 import { ALSO_MAX, plainChart, TITLE_LENGTH_MAX, withChart, type ChartOptions } from "../state/chart-options.ts";
 import { smoothingStops } from "../state/chart-state.ts";
@@ -13,6 +14,9 @@ import { axisOptions, KINDS } from "./controls.tsx";
 /** The value of a choice that a chart leaves to all charts. */
 const SHARED = "shared";
 const AS_ALL: Option<typeof SHARED> = { value: SHARED, label: "Same as all charts" };
+
+/** What the section of keys without a slash is called. */
+const UNNAMED = "Metrics";
 
 /** Options that change; undefined: as all charts. */
 type Changes = { readonly [Name in keyof ChartOptions]?: ChartOptions[Name] | undefined };
@@ -29,18 +33,33 @@ export function ChartSettings({
 }) {
   const { state, change } = context;
   const own = state.own.find(({ key }) => key === chart.key) ?? plainChart(chart.key);
+  const { moved, pinned } = state;
+  const before = moved.find(([key]) => key === chart.key)?.[1] ?? ownSection(chart.key);
+  const [section, setSection] = useState(before);
+  // A chart that moves takes its open settings with it, so that it moves last.
+  const end = (): void => {
+    onClose();
+    if (section === before) return;
+    const others = pinned.filter((key) => key !== chart.key);
+    change({ moved: movedInto(moved, chart.key, section), pinned: others }, { replace: true });
+  };
   const set = (changes: Changes): void =>
     change({ own: withChart(state.own, { ...own, ...changes }) }, { replace: true });
   return (
     <Dialog
       title={`Settings of ${chart.key}`}
-      onClose={onClose}
+      onClose={end}
       actions={
         <>
-          <Button onClick={() => change({ own: withChart(state.own, plainChart(chart.key)) }, { replace: true })}>
+          <Button
+            onClick={() => {
+              setSection(ownSection(chart.key));
+              change({ own: withChart(state.own, plainChart(chart.key)) }, { replace: true });
+            }}
+          >
             Reset
           </Button>
-          <Button kind="primary" onClick={onClose}>
+          <Button kind="primary" onClick={end}>
             Done
           </Button>
         </>
@@ -53,6 +72,13 @@ export function ChartSettings({
           placeholder={[own.key, ...own.also].join(", ")}
           maxLength={TITLE_LENGTH_MAX}
           onInput={(title) => set({ title: title === "" ? undefined : title })}
+        />
+        <ComboField
+          label="Section"
+          hint="One of the list, or a new one."
+          value={section === "" ? UNNAMED : section}
+          options={sectionsOf(context.metricKeys, moved).map(({ name }) => (name === "" ? UNNAMED : name))}
+          onChange={(text) => setSection(text === UNNAMED ? "" : sectionNameOf(text))}
         />
         <Select
           label="Width"

@@ -91,7 +91,7 @@ function optionsOf(key: string, parts: readonly string[]): ChartOptions {
   const isRange = yMin === undefined || yMax === undefined || yMin < yMax;
   const found = {
     title: title === "" ? undefined : title,
-    x: x === undefined || axisOf(x) !== x ? undefined : x,
+    x: axisOf(x ?? ""),
     yLog: y === "log" ? true : y === "linear" ? false : undefined,
     yMin: isRange ? yMin : undefined,
     yMax: isRange ? yMax : undefined,

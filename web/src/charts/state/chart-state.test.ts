@@ -73,6 +73,13 @@ const states: fc.Arbitrary<ChartState> = fc.record({
   lineage: fc.boolean(),
   patterns: fc.boolean(),
   order: fc.uniqueArray(text, { maxLength: 4 }),
+  moved: fc.uniqueArray(
+    fc.tuple(
+      text,
+      fc.string().filter((name) => !name.includes("/")),
+    ),
+    { maxLength: 4, selector: ([key]) => key },
+  ),
   own: fc.uniqueArray(charts, { maxLength: 4, selector: ({ key }) => key }),
   opened: fc.uniqueArray(
     text.map((id) => `${id} opened`),
@@ -85,15 +92,22 @@ const states: fc.Arbitrary<ChartState> = fc.record({
 });
 
 /** As an address holds it. */
-function throughAddress(state: ChartState): ChartState {
+function throughAddress(state: ChartState, usualX?: ChartState["x"]): ChartState {
   const query = new URLSearchParams();
-  for (const [name, value] of Object.entries(queryOf(state))) if (value !== undefined) query.set(name, value);
-  return stateOf(new URLSearchParams(query.toString()));
+  for (const [name, value] of Object.entries(queryOf(state, usualX))) if (value !== undefined) query.set(name, value);
+  return stateOf(new URLSearchParams(query.toString()), usualX);
 }
 
 describe("the choices for charts", () => {
   test("are the same after they went through an address", () => {
     fc.assert(fc.property(states, (state) => expect(throughAddress(state)).toEqual(state)));
+  });
+
+  test("may have another usual axis, which needs no address", () => {
+    fc.assert(fc.property(states, (state) => expect(throughAddress(state, "relative")).toEqual(state)));
+    expect(queryOf({ ...STATE_USUAL, x: "relative" }, "relative").x).toBeUndefined();
+    expect(queryOf(STATE_USUAL, "relative").x).toBe("step");
+    expect(stateOf(new URLSearchParams("x=nonsense"), "relative").x).toBe("relative");
   });
 
   test("that are usual need no address", () => {
@@ -119,6 +133,7 @@ describe("the choices for charts", () => {
     "lineage=yes",
     "patterns=0",
     "opened=,",
+    "moved=loss,\\,a,a\\,b/c,a\\,b\\,c",
     "own=loss",
     "own=loss,loss\\,size=4\\,x=what\\,smooth=ema:2\\,band=wide\\,mark=x\\,min=x\\,y=curved\\,also=loss",
     "own=a\\,min=3\\,max=3",

@@ -1,4 +1,5 @@
 import { joinList, listParts, splitList } from "../../app/addresses.ts";
+import type { MovedKey } from "../keys/sections.ts";
 import type { Range } from "../scene/scale.ts";
 import { chartsOf, chartsText, type ChartOptions } from "./chart-options.ts";
 import type { Smoothing, XAxis } from "../series/series.ts";
@@ -31,6 +32,8 @@ export type ChartState = {
   readonly closed: readonly string[];
   /** Keys in the order that a person gave them; others follow in their usual order. */
   readonly order: readonly string[];
+  /** Keys that a person put into other sections, each once. */
+  readonly moved: readonly MovedKey[];
   /** The charts that have options of their own, each once. */
   readonly own: readonly ChartOptions[];
 };
@@ -52,19 +55,32 @@ export const STATE_USUAL: ChartState = {
   opened: [],
   closed: [],
   order: [],
+  moved: [],
   own: [],
 };
 
 /** The names that charts have in the query of an address. */
 type ChartQuery = Readonly<
   Record<
-    "x" | "y" | "smooth" | "keys" | "zoom" | "group" | "lineage" | "patterns" | "opened" | "closed" | "order" | "own",
+    | "x"
+    | "y"
+    | "smooth"
+    | "keys"
+    | "zoom"
+    | "group"
+    | "lineage"
+    | "patterns"
+    | "opened"
+    | "closed"
+    | "order"
+    | "moved"
+    | "own",
     string | undefined
   >
 >;
 
-/** Writes a choice as parts of an address; undefined for defaults. Reading it gives the same choice. */
-export function queryOf(state: ChartState): ChartQuery {
+/** Writes a choice as parts of an address; undefined for defaults. Reading it gives the same choice. `usualX` is the axis of the place unless it is chosen. */
+export function queryOf(state: ChartState, usualX: XAxis = STATE_USUAL.x): ChartQuery {
   const { x, xLog, yLog, ignoreOutliers, band, smoothing, search, pinned, zoom, group, lineage, patterns } = state;
   const y = [
     yLog ? "log" : "",
@@ -72,7 +88,7 @@ export function queryOf(state: ChartState): ChartQuery {
     band === "std" ? "" : band === "range" ? "range" : "noband",
   ].filter(Boolean);
   return {
-    x: x === "step" && !xLog ? undefined : `${xLog ? "log:" : ""}${x}`,
+    x: x === usualX && !xLog ? undefined : `${xLog ? "log:" : ""}${x}`,
     y: y.length === 0 ? undefined : y.join(","),
     smooth: smoothing === undefined ? undefined : `${smoothing.kind}:${smoothing.parameter}`,
     keys: search === "" && pinned.length === 0 ? undefined : joinList([search, ...pinned]),
@@ -86,13 +102,14 @@ export function queryOf(state: ChartState): ChartQuery {
     opened: joinList(state.opened),
     closed: joinList(state.closed),
     order: joinList(state.order),
+    moved: joinList(state.moved.map((pair) => joinList(pair)!)),
     own: chartsText(state.own),
   };
 }
 
 /** Reads a choice from the query of an address; malformed parts count as defaults. */
-export function stateOf(query: { get(name: string): string | null }): ChartState {
-  const x = query.get("x") ?? "step";
+export function stateOf(query: { get(name: string): string | null }, usualX: XAxis = STATE_USUAL.x): ChartState {
+  const x = query.get("x") ?? usualX;
   const xLog = x.startsWith("log:");
   const y = (query.get("y") ?? "").split(",");
   const [search = "", ...pinned] = listParts(query.get("keys") ?? "");
@@ -100,7 +117,7 @@ export function stateOf(query: { get(name: string): string | null }): ChartState
   const opened = splitList(query.get("opened"));
   const names = listParts(group.replace(/^-/, "")).filter((name) => name !== "");
   return {
-    x: axisOf(xLog ? x.slice("log:".length) : x),
+    x: axisOf(xLog ? x.slice("log:".length) : x) ?? usualX,
     xLog,
     yLog: y.includes("log"),
     ignoreOutliers: y.includes("inliers"),
@@ -115,8 +132,22 @@ export function stateOf(query: { get(name: string): string | null }): ChartState
     opened,
     closed: splitList(query.get("closed")).filter((id) => !opened.includes(id)),
     order: splitList(query.get("order")),
+    moved: movedOf(query.get("moved") ?? ""),
     own: chartsOf(query.get("own") ?? ""),
   };
+}
+
+function movedOf(text: string): readonly MovedKey[] {
+  const pairs = listParts(text).map(listParts);
+  return [
+    ...new Map(
+      pairs.flatMap(([key = "", section, ...more]) =>
+        key === "" || section === undefined || section.includes("/") || more.length > 0
+          ? []
+          : [[key, section] as const],
+      ),
+    ),
+  ];
 }
 
 function rangeOf(text: string): Range | undefined {

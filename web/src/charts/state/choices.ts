@@ -5,10 +5,10 @@ export type Band = "std" | "range" | "none";
 
 const METRIC = "metric:";
 
-/** Reads an axis; steps for what is none. */
-export function axisOf(text: string): XAxis {
-  if (text === "relative" || text === "time") return text;
-  return text.startsWith(METRIC) && text.length > METRIC.length ? `metric:${text.slice(METRIC.length)}` : "step";
+/** Reads an axis; undefined for what is none. */
+export function axisOf(text: string): XAxis | undefined {
+  if (text === "step" || text === "relative" || text === "time") return text;
+  return text.startsWith(METRIC) && text.length > METRIC.length ? `metric:${text.slice(METRIC.length)}` : undefined;
 }
 
 /** Reads an amount of smoothing; undefined for what is none. */

@@ -1,5 +1,7 @@
+import { useState } from "preact/hooks";
 import { runAddress } from "../../app/addresses.ts";
-import { navigate, setQuery } from "../../app/location.tsx";
+import { currentLocation, navigate, setQuery } from "../../app/location.tsx";
+import { Button } from "../../ui/button.tsx";
 import type { GridHandle } from "../../table/grid-types.ts";
 import type { MenuPlace } from "../../ui/context-menu.tsx";
 import { lazy } from "../../app/lazy.tsx";
@@ -108,15 +110,20 @@ function Contents({ project, projectId, view, runs, onLook, onPoint, onMenu, han
 }
 
 /** Few look at parameters first. */
-const ColumnCharts = lazy(async () => (await import("./by-column/column-charts.tsx")).ColumnCharts, {
+const ColumnCharts = lazy(async () => (await import("./more-charts.ts")).ColumnCharts, {
   meanwhile: <Skeleton height="220px" />,
+});
+
+/** Charts that people add need code that the first view does not. */
+const ProjectPanels = lazy(async () => (await import("./more-charts.ts")).ProjectPanels, {
+  meanwhile: <Skeleton height="160px" />,
 });
 
 /** The charts of a project: metrics over their steps, or runs by their columns. */
 export function ChartsPane({
   project,
   projectId,
-  view: { state, change },
+  view: { state, group, change },
   runs,
   highlight,
   onHighlight,
@@ -129,6 +136,8 @@ export function ChartsPane({
   readonly highlight: string | undefined;
   readonly onHighlight: (id: string | undefined) => void;
 }) {
+  const [isAdding, setAdding] = useState(false);
+  const hasPanels = isAdding || currentLocation.value.query.has("panels");
   return (
     <div class="tm-project-charts">
       <Tabs
@@ -145,13 +154,31 @@ export function ChartsPane({
         {projectId === undefined ? (
           <Skeleton height="220px" />
         ) : state.charts === "steps" ? (
-          <ChartSection
-            project={{ id: projectId, name: project }}
-            runs={runs.chartRuns}
-            note={runs.ungrouped === 0 ? undefined : leftOutWords(runs.ungrouped)}
-            live
-            highlight={highlight}
-          />
+          <>
+            <Button kind="quiet" size="s" icon="plus" class="tm-add-chart" onClick={() => setAdding(true)}>
+              Add chart
+            </Button>
+            {hasPanels && (
+              <ProjectPanels
+                project={{ id: projectId, name: project }}
+                runs={runs.chartRuns}
+                q={state.q}
+                group={group}
+                version={runs.version}
+                highlight={highlight}
+                onHighlight={onHighlight}
+                isAdding={isAdding}
+                onAdded={() => setAdding(false)}
+              />
+            )}
+            <ChartSection
+              project={{ id: projectId, name: project }}
+              runs={runs.chartRuns}
+              note={runs.ungrouped === 0 ? undefined : leftOutWords(runs.ungrouped)}
+              live
+              highlight={highlight}
+            />
+          </>
         ) : (
           <ColumnCharts
             project={{ id: projectId, name: project }}

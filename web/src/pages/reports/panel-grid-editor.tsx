@@ -5,6 +5,7 @@ import { Checkbox, TextField } from "../../ui/field.tsx";
 import { ErrorNote } from "../../ui/page-states.tsx";
 import { useQuery } from "../../api/use-answer.ts";
 import { ListField, RunPanelsEditor } from "./run-panels-editor.tsx";
+import { AddedPanelsEditor } from "./added-panels-editor.tsx";
 import { PanelGrid } from "./panel-grid.tsx";
 import { chartKeys, runIdsOf, tableFields, type Grid } from "./panels.ts";
 import type { Block } from "./report-types.ts";
@@ -46,7 +47,7 @@ export function PanelGridEditor({
   const metricKeys = [...new Set([...drawn, ...(keys.data?.keys ?? []).map(({ name }) => name)])];
 
   const set = (runIds: readonly string[], metrics: readonly string[], columns: readonly string[] | undefined): void => {
-    const own = new Set(["line", "bar", "scalar", "run_comparer"]);
+    const own = new Set(["line", "scalar", "run_comparer"]);
     const [runset = { name: "Runs", projects: project === undefined ? [] : [project.name] }] = block.runsets;
     const others = block.panels.filter((panel) => !own.has(panel.type));
     const lines = metrics.map(
@@ -133,6 +134,11 @@ export function PanelGridEditor({
             panels={block.panels}
             metricKeys={metricKeys}
             configKeys={(configs.data?.keys ?? []).map(({ name }) => name)}
+            onChange={(panels) => onChange({ ...block, panels })}
+          />
+          <AddedPanelsEditor
+            projectId={project?.id}
+            panels={block.panels}
             onChange={(panels) => onChange({ ...block, panels })}
           />
         </div>

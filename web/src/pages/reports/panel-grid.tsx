@@ -5,6 +5,7 @@ import type { RunDetail } from "../../api/run-types.ts";
 import { runAddress, webAddress } from "../../app/addresses.ts";
 import { Link, navigate } from "../../app/location.tsx";
 import { ChartSection, type GivenSeries } from "../../charts/index.ts";
+import { panelOf } from "../../panels/panel.ts";
 import { ErrorNote } from "../../ui/page-states.tsx";
 import { Markdown } from "../../ui/markdown.tsx";
 import { metricWords } from "../../ui/words.ts";
@@ -13,6 +14,7 @@ import { StatusBadge } from "../../ui/status-badge.tsx";
 import { ParallelCoordinates } from "../../charts/columns/parallel-coordinates.tsx";
 import { Scatter } from "../../charts/columns/scatter.tsx";
 import { chartKeys, parallelOf, pointsOf, runIdsOf, runsOfPanel, tableFields, type Grid } from "./panels.ts";
+import { AddedPanel } from "./added-panel.tsx";
 import { memberRun, type GridRun, type SharedGrid } from "./grid-runs.ts";
 import type { Panel } from "./report-types.ts";
 
@@ -98,7 +100,7 @@ function Panels({
       )}
       {fields !== undefined && <RunTable runs={runs} fields={fields} />}
       {block.panels.map((panel, i) => (
-        <OtherPanel key={i} grid={block} panel={panel} runs={runs} />
+        <OtherPanel key={i} grid={block} panel={panel} runs={runs} isShared={series !== undefined} />
       ))}
       {block.caption !== undefined && block.caption !== "" && <p class="tm-muted">{block.caption}</p>}
     </div>
@@ -112,17 +114,22 @@ function OtherPanel({
   grid,
   panel,
   runs,
+  isShared,
 }: {
   readonly grid: Grid;
   readonly panel: Panel;
   readonly runs: readonly GridRun[];
+  /** For a holder of a share link, who may not read objects. */
+  readonly isShared: boolean;
 }) {
   if (panel.type === "markdown_panel") return <Markdown text={panel.text ?? ""} />;
   if (panel.type === "code_panel") return <pre class="tm-preview-text">{panel.code ?? ""}</pre>;
   if (panel.type === "image_panel") return <ReportImage url={panel.url ?? ""} />;
   if (panel.type === "scatter" || panel.type === "parallel_coordinates")
     return <RunPanel grid={grid} panel={panel} runs={runs} />;
-  return null;
+  const added = panelOf(panel);
+  if (added === undefined) return null;
+  return <AddedPanel grid={grid} panel={panel} added={added} runs={runs} isShared={isShared} />;
 }
 
 function RunTable({ runs, fields }: { readonly runs: readonly GridRun[]; readonly fields: readonly string[] }) {

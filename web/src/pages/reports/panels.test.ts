@@ -2,6 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import type { RunDetail } from "../../api/run-types.ts";
 import { memberRun, readSharedData, type GridRun } from "./grid-runs.ts";
 import {
+  barsOf,
   chartKeys,
   columnsOf,
   columnsText,
@@ -21,7 +22,7 @@ const grid = {
   ],
   panels: [
     { type: "line", metric_key: "loss" },
-    { type: "bar", metric_key: "loss" },
+    { type: "bar", metric_key: "only bars" },
     { type: "scalar", metric_key: "acc", agg: "max" },
     { type: "run_comparer", run_ids: ["2", "3"], fields: ["config.lr"] },
     { type: "scatter" },
@@ -60,6 +61,24 @@ test("a figure is NaN where the newest value of a metric is not finite, or none 
   expect(columns.map((column) => run.valueOf(`metrics.${column}`))).toEqual(["NaN", 2, 1, "NaN", "NaN", 0, undefined]);
   const points = pointsOf({ x_metric: "loss", y_metric: "back" } as never, [run]);
   expect(points).toMatchObject([{ x: null, y: 1 }]);
+});
+
+test("bars have numbers of metrics and of configs, and no value for texts", () => {
+  const columns: Readonly<Record<string, string | number>> = { "metrics.loss.best": 0.5, "config.lr": 0.1 };
+  const runs = ["a", "b"].map((id) => ({
+    id,
+    name: `run ${id}`,
+    valueOf: (name: string) => columns[name],
+  })) as GridRun[];
+  const text = { id: "t", name: "text", valueOf: () => "0.1" } as unknown as GridRun;
+  const valuesOf = (panel: Parameters<typeof barsOf>[0]) =>
+    barsOf(panel, [runs[0]!, text], (id) => `color of ${id}`).map(({ id, color, value }) => [id, color, value]);
+  expect(valuesOf({ type: "bar", metric_key: "loss", agg: "best" })).toEqual([
+    ["a", "color of a", 0.5],
+    ["t", "color of t", null],
+  ]);
+  expect(valuesOf({ type: "bar", config_key: "lr" })[0]).toEqual(["a", "color of a", 0.1]);
+  expect(valuesOf({ type: "bar", metric_key: "loss" })[0]![2]).toBeNull();
 });
 
 test("columns are read from a run", () => {

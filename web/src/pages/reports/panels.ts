@@ -1,4 +1,6 @@
 import { joinList, splitList } from "../../app/addresses.ts";
+import type { Bar } from "../../charts/kinds/bars.ts";
+import { barColumn, type RunsPanel } from "../../panels/panel.ts";
 import type { GridRun } from "./grid-runs.ts";
 import type { Block, Dimension, Panel } from "./report-types.ts";
 
@@ -6,7 +8,7 @@ import type { Block, Dimension, Panel } from "./report-types.ts";
 export type Grid = Extract<Block, { readonly kind: "panel_grid" }>;
 
 /** Panels whose metric is drawn as a line. */
-const DRAWN = new Set(["line", "bar", "scalar"]);
+const DRAWN = new Set(["line", "scalar"]);
 
 /** Returns the metrics of a grid's charts, each once. */
 export function chartKeys({ panels }: Grid): readonly string[] {
@@ -48,6 +50,19 @@ type Point = { readonly id: string; readonly name: string; readonly x: number | 
 /** Returns the points of runs in a scatter plot: by the latest values of two metrics. */
 export function pointsOf({ x_metric: x = "", y_metric: y = "" }: Panel, runs: readonly GridRun[]): readonly Point[] {
   return runs.map((run) => ({ id: run.id, name: run.name, x: latestOf(run, x), y: latestOf(run, y) }));
+}
+
+/** Returns the bars of runs in a bar chart: by a figure of a metric, or by a number of the config. */
+export function barsOf(
+  panel: Extract<RunsPanel, { type: "bar" }>,
+  runs: readonly GridRun[],
+  colorOf: (runId: string) => string,
+): readonly Bar[] {
+  const column = barColumn(panel);
+  return runs.map((run) => {
+    const value = run.valueOf(column);
+    return { id: run.id, name: run.name, color: colorOf(run.id), value: typeof value === "number" ? value : null };
+  });
 }
 
 /** The content of parallel coordinates: columns, and the values of runs in them. */

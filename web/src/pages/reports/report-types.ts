@@ -6,7 +6,12 @@ export type Panel = {
   readonly type: string;
   readonly runset_index?: number;
   readonly metric_key?: string;
-  readonly agg?: "min" | "max" | "mean" | "latest";
+  /** Of a bar chart that shows a number of the config. */
+  readonly config_key?: string;
+  readonly agg?: "min" | "max" | "mean" | "latest" | "best";
+  /** Of charts of what runs logged as objects. */
+  readonly object_key?: string;
+  readonly view?: "ridges" | "heat";
   readonly run_ids?: readonly string[];
   readonly fields?: readonly string[];
   /** Of a scatter plot. */

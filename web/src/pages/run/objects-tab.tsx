@@ -5,6 +5,9 @@ import { atStep, objectsByKey, sliderSteps, type RichObject } from "../../media/
 import { shownStep, StepSlider } from "../../media/step-slider.tsx";
 import { useObjects } from "../../media/use-objects.ts";
 import { RangeToggle, commonRangeOf } from "../../media/common-range.tsx";
+import { hasHistory, histogramView, HistogramViewSelect } from "../../media/histogram-view.tsx";
+import { HistogramsOverSteps } from "../../panels/lazy-pictures.tsx";
+import { useVisibleLines } from "../../charts/index.ts";
 import { Button } from "../../ui/button.tsx";
 import { EmptyState, ErrorNote } from "../../ui/page-states.tsx";
 import { counted } from "../../ui/words.ts";
@@ -21,6 +24,7 @@ export function ObjectsTab({ run, changes }: TabProps) {
   const { byRun, error, isOver, more } = useObjects([run.id], changes.objects);
   const objects = byRun.get(run.id);
   const [shown, setShown] = useState(KEYS_SHOWN);
+  useVisibleLines(run.project_id, [run.id]);
   const search = currentLocation.value.query.get("find") ?? "";
   if (objects === undefined)
     return error === undefined ? <Skeleton lines={6} height="40px" /> : <ErrorNote error={error} />;
@@ -38,8 +42,9 @@ export function ObjectsTab({ run, changes }: TabProps) {
   const step = shownStep(stops);
   const drawn = groups.slice(0, shown).flatMap(([key, group]) => {
     const object = atStep(group, step);
-    return object === undefined ? [] : [{ key, object }];
+    return object === undefined ? [] : [{ key, object, group }];
   });
+  const view = histogramView();
   const range = commonRangeOf(drawn.map(({ object }) => object));
   return (
     <div class="tm-stack">
@@ -53,7 +58,8 @@ export function ObjectsTab({ run, changes }: TabProps) {
           onInput={(text) => setQuery({ find: text }, { replace: true })}
         />
         <span class="tm-muted">{counted(groups.length, "key")}</span>
-        <RangeToggle objects={drawn.map(({ object }) => object)} />
+        <HistogramViewSelect groups={drawn.map(({ group }) => group)} />
+        {view === "step" && <RangeToggle objects={drawn.map(({ object }) => object)} />}
         {!isOver && (
           <Button size="s" onClick={more}>
             Load earlier steps
@@ -63,9 +69,18 @@ export function ObjectsTab({ run, changes }: TabProps) {
       <ErrorNote error={error} />
       <StepSlider stops={stops} />
       <div class="tm-objects">
-        {drawn.map(({ key, object }) => (
-          <ObjectCard key={key} name={key} object={object} step={step} range={range} />
-        ))}
+        {drawn.map(({ key, object, group }) =>
+          view !== "step" && hasHistory(group) ? (
+            <figure key={key} class="tm-object tm-object-wide" data-step="">
+              <figcaption>
+                <span class="tm-object-key">{key}</span>
+              </figcaption>
+              <HistogramsOverSteps label={key} objects={group} view={view} />
+            </figure>
+          ) : (
+            <ObjectCard key={key} name={key} object={object} step={step} range={range} />
+          ),
+        )}
       </div>
       {groups.length > shown && (
         <Button onClick={() => setShown(shown + KEYS_SHOWN)}>{`Show more of ${counted(groups.length, "key")}`}</Button>

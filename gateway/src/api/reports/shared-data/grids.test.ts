@@ -17,6 +17,8 @@ test("a block shows its metrics and columns, each once, of the runs that it name
   const panels = [
     line("loss"),
     { type: "bar", metric_key: "loss" },
+    { type: "bar", metric_key: "loss", agg: "best" },
+    { type: "bar", config_key: "seed" },
     { type: "scalar", metric_key: "acc" },
     { type: "scatter", x_metric: "a", y_metric: "b" },
     { type: "parallel_coordinates", dimensions: [{ config_key: "lr" }, { metric_key: "acc" }] },
@@ -27,6 +29,9 @@ test("a block shows its metrics and columns, each once, of the runs that it name
   expect(warnings).toEqual([]);
   expect(grids).toMatchObject([{ block: 1, runIds: [A, B], projects: [], lineKeys: ["loss"] }]);
   expect([...grids[0]!.columns.keys()]).toEqual([
+    "metrics.loss.latest",
+    "metrics.loss.best",
+    "config.seed",
     "metrics.acc.latest",
     "metrics.a.latest",
     "metrics.b.latest",
@@ -37,7 +42,12 @@ test("a block shows its metrics and columns, each once, of the runs that it name
 
 test("a block without runs shows its projects, and one without data nothing", () => {
   expect(readGrids([grid([line("a")], null)]).grids).toMatchObject([{ runIds: [], projects: ["p", "q"] }]);
-  expect(readGrids([grid([{ type: "markdown_panel", text: "" }]), grid([]), { kind: "panel_grid" }]).grids).toEqual([]);
+  const ofObjects = ["histogram", "roc_curve", "pr_curve", "confusion_matrix"].map((type) => ({
+    type,
+    object_key: "o",
+  }));
+  const none = [grid([{ type: "markdown_panel", text: "" }]), grid([]), grid(ofObjects), { kind: "panel_grid" }];
+  expect(readGrids(none).grids).toEqual([]);
 });
 
 test("a report shows 50 panels and 100 runs, and says that others were left out", () => {

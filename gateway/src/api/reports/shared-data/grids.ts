@@ -48,9 +48,7 @@ export function readGrids(blocks: readonly unknown[]): SharedContent {
       warnings.push(`a report shows the data of ${VIEW_RUNS_MAX} runs; others were left out`);
     // A block whose runs were all left out does not show the newest ones instead.
     if (named.size > 0 && runIds.length === 0) return [];
-    const lineKeys = new Set(
-      panels.filter(({ type }) => LINE_TYPES.has(type)).map((panel) => textOf(panel["metric_key"])),
-    );
+    const lineKeys = new Set(panels.filter(({ type }) => type === "line").map((panel) => textOf(panel["metric_key"])));
     const columns = new Map(panels.flatMap(columnNames).map((name) => [name, columnOf(name)]));
     if (lineKeys.size > NAMES_MAX || columns.size > NAMES_MAX)
       warnings.push(`a block shows ${NAMES_MAX} metrics and ${NAMES_MAX} columns; others were left out`);
@@ -67,9 +65,10 @@ export function readGrids(blocks: readonly unknown[]): SharedContent {
   return { grids, warnings: [...new Set(warnings)] };
 }
 
-const LINE_TYPES: ReadonlySet<unknown> = new Set(["line", "bar"]);
+/** Charts of objects are not among these: a share link opens metrics and configs alone. */
 const DATA_TYPES: ReadonlySet<unknown> = new Set([
-  ...LINE_TYPES,
+  "line",
+  "bar",
   "scalar",
   "scatter",
   "parallel_coordinates",
@@ -79,6 +78,9 @@ const DATA_TYPES: ReadonlySet<unknown> = new Set([
 /** Returns the names of the columns that a panel shows, in the order in which it names them. */
 export function columnNames(panel: Fields): string[] {
   switch (panel["type"]) {
+    case "bar":
+      if (typeof panel["metric_key"] !== "string") return [`config.${textOf(panel["config_key"])}`];
+      return [`metrics.${panel["metric_key"]}.${textOf(panel["agg"]) || "latest"}`];
     case "scalar":
       return [`metrics.${textOf(panel["metric_key"])}.${textOf(panel["agg"]) || "latest"}`];
     case "scatter":

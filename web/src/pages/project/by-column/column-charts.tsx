@@ -1,5 +1,3 @@
-import "../../shared-chunk.ts";
-import "../../../charts/index.ts";
 import { metricDirection } from "@tidemark/values/metric-direction";
 import { useMemo } from "preact/hooks";
 import { exactJson } from "../../../api/exact-json.ts";
