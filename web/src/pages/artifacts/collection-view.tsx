@@ -130,18 +130,12 @@ function VersionTable({
 }
 
 /** The run that made a version; lists know only its id. */
-export function MakerLink({
-  project,
-  version,
-  name = `run ${version.source_run_id.slice(0, 8)}`,
-}: {
-  readonly project: string;
-  readonly version: Version;
-  readonly name?: string | undefined;
-}) {
+function MakerLink({ project, version }: { readonly project: string; readonly version: Version }) {
   return (
     <>
-      <Link href={runAddress(project, version.source_run_id, "overview")}>{name}</Link>
+      <Link href={runAddress(project, version.source_run_id, "overview")}>
+        {`run ${version.source_run_id.slice(0, 8)}`}
+      </Link>
       {version.source_step !== null && <span class="tm-muted">{` at step ${version.source_step}`}</span>}
     </>
   );
