@@ -104,19 +104,19 @@ describeDashboard("the traces and media of a project", (scene) => {
     await first("episode 1 steady");
     await grid.getByRole("link", { name: "episode 1", exact: true }).click();
     const aside = page.getByRole("complementary", { name: "Trace", exact: true });
-    await aside.getByRole("heading", { name: "episode 1", exact: true }).waitFor();
+    await aside.getByRole("heading", { name: "episode 1", level: 2 }).waitFor();
     await aside.getByRole("treeitem", { name: /^episode 1 ?, model ?, error, 2 s/ }).waitFor();
     // The root is shown without a press.
     await aside.getByRole("complementary", { name: "Span episode 1" }).waitFor();
     await page.locator("body").press("j");
-    await aside.getByRole("heading", { name: "episode 2", exact: true }).waitFor();
+    await aside.getByRole("heading", { name: "episode 2", level: 2 }).waitFor();
     expect(new URL(page.url()).searchParams.get("run")).toBe(runs[0]);
     // A copied address opens the same, from where keys go on.
     await page.reload();
-    await aside.getByRole("heading", { name: "episode 2", exact: true }).waitFor();
+    await aside.getByRole("heading", { name: "episode 2", level: 2 }).waitFor();
     await first("episode 1 steady");
     await page.locator("body").press("j");
-    await aside.getByRole("heading", { name: "episode 3", exact: true }).waitFor();
+    await aside.getByRole("heading", { name: "episode 3", level: 2 }).waitFor();
     await settled(watched);
     await expectAccessible(watched);
     await page.setViewportSize(PHONE);
