@@ -486,11 +486,10 @@ describeWith(executable)("charts in a browser", () => {
     const { page } = await open(["alpha", "beta", "gamma"], { context });
     const plot = await drawn(page, "loss");
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
-    const box = (await plot.boundingBox())!;
-    await page.touchscreen.tap(box.x + 150, box.y + 100);
-    const tip = page.locator(".tm-chart-tip");
-    await tip.waitFor();
-    expect(await tip.locator("li").count()).toBe(3);
+    const { x, y } = (await plot.boundingBox())!;
+    await page.touchscreen.tap(x + 150, y + 100);
+    await page.locator(".tm-chart-tip").waitFor();
+    expect(await page.locator(".tm-chart-tip li").count()).toBe(3);
     await page.getByRole("button", { name: "Close values" }).tap();
     await page.getByRole("button", { name: "Show loss full screen" }).tap();
     const full = page.getByRole("dialog", { name: "loss" });
