@@ -26,6 +26,22 @@ export const RUNS_PAGE_ROWS = { default: 100, max: 1000 } as const;
 /** Most bytes of the readme of a run. */
 export const README_BYTES_MAX = 65_536;
 
+/** What runs used and made: rows of one request, rows of a run of each kind, bytes of its datasets, runs that are read together. */
+export const RUN_INPUTS = { together: 100, ofRunMax: 1000, datasetBytesMax: 4 * 1024 * 1024, runsMax: 100 } as const;
+
+/** Most bytes of the texts of a dataset. */
+export const DATASET_BYTES = {
+  name: 2048,
+  digest: 256,
+  sourceType: 256,
+  source: 65_536,
+  schema: 1024 * 1024,
+  profile: 1024 * 1024,
+} as const;
+
+/** Tags that are pairs of texts: their number, and bytes of each. */
+export const TEXT_TAGS = { max: 100, keyBytesMax: 1024, valueBytesMax: 32_768 } as const;
+
 /** Bounds of one bulk update: runs in all, and runs that change together or not at all. */
 export const BULK_UPDATE = { runsMax: 10_000, together: 100 } as const;
 

@@ -157,6 +157,29 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON TABLE runs.readmes TO tidemark_runs;
 GRANT SELECT, DELETE ON TABLE runs.readmes TO tidemark_runs_worker;
 GRANT SELECT (org_id, bytes) ON TABLE runs.readmes TO tidemark_usage;
 
+CREATE TABLE runs.run_datasets (
+  org_id uuid NOT NULL,
+  run_id uuid NOT NULL,
+  name text COLLATE "C" NOT NULL,
+  digest text COLLATE "C" NOT NULL,
+  source_type text NOT NULL,
+  source text NOT NULL,
+  schema text NOT NULL,
+  profile text NOT NULL,
+  tags text NOT NULL,
+  added_at timestamptz DEFAULT clock_timestamp() NOT NULL,
+  bytes integer GENERATED ALWAYS AS (octet_length(name) + octet_length(digest) + octet_length(source_type)
+    + octet_length(source) + octet_length(schema) + octet_length(profile) + octet_length(tags)) STORED NOT NULL,
+  CONSTRAINT run_datasets_pkey PRIMARY KEY (org_id, run_id, name, digest)
+);
+COMMENT ON TABLE runs.run_datasets IS 'Datasets that a run read: a description, not the data.';
+COMMENT ON COLUMN runs.run_datasets.tags IS 'JSON object of texts';
+SELECT platform.fence('runs.run_datasets');
+SELECT platform.count_stored('runs.run_datasets', 'documents');
+GRANT SELECT, INSERT, UPDATE, DELETE ON TABLE runs.run_datasets TO tidemark_runs;
+GRANT SELECT, DELETE ON TABLE runs.run_datasets TO tidemark_runs_worker;
+GRANT SELECT (org_id, bytes) ON TABLE runs.run_datasets TO tidemark_usage;
+
 CREATE TABLE runs.run_ids (
   id uuid NOT NULL,
   org_id uuid NOT NULL,
@@ -165,6 +188,21 @@ CREATE TABLE runs.run_ids (
 SELECT platform.fence('runs.run_ids');
 SELECT platform.unfence_for('runs.run_ids', 'tidemark_definer');
 GRANT SELECT (id), INSERT ON TABLE runs.run_ids TO tidemark_definer;
+
+CREATE TABLE runs.run_models (
+  org_id uuid NOT NULL,
+  run_id uuid NOT NULL,
+  direction text COLLATE "C" NOT NULL,
+  model_id uuid NOT NULL,
+  step bigint NOT NULL,
+  added_at timestamptz DEFAULT clock_timestamp() NOT NULL,
+  CONSTRAINT run_models_pkey PRIMARY KEY (org_id, run_id, direction, model_id, step),
+  CONSTRAINT run_models_direction_check CHECK (direction IN ('input', 'output'))
+);
+COMMENT ON TABLE runs.run_models IS 'Logged models that a run used or made; a model need not exist any more.';
+SELECT platform.fence('runs.run_models');
+GRANT SELECT, INSERT, UPDATE, DELETE ON TABLE runs.run_models TO tidemark_runs;
+GRANT SELECT, DELETE ON TABLE runs.run_models TO tidemark_runs_worker;
 
 CREATE TABLE runs.run_texts (
   org_id uuid NOT NULL,
@@ -384,7 +422,8 @@ GRANT SELECT ON TABLE runs.run_refs_v1 TO tidemark_artifacts, tidemark_ingest, t
 CREATE VIEW runs.stored_rows_v1 WITH (security_invoker = true) AS
   SELECT r.org_id, 'documents'::text AS kind, r.bytes::bigint AS amount FROM runs.runs r
   UNION ALL SELECT p.org_id, 'documents', p.bytes FROM runs.projects p
-  UNION ALL SELECT m.org_id, 'documents', m.bytes FROM runs.readmes m;
+  UNION ALL SELECT m.org_id, 'documents', m.bytes FROM runs.readmes m
+  UNION ALL SELECT d.org_id, 'documents', d.bytes FROM runs.run_datasets d;
 COMMENT ON VIEW runs.stored_rows_v1 IS
   'The logical bytes of each row that is stored, of deleted ones where the transaction sees these. Reads everything: '
   'for recounts.';

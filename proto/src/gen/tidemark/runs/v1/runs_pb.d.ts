@@ -8,6 +8,7 @@ import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegen
 import type { Message } from "@bufbuild/protobuf";
 import type { FieldFault } from "../../common/v1/common_pb.js";
 import type { Artifact } from "../../artifacts/v1/artifacts_pb.js";
+import type { AddRunInputsRequestSchema, AddRunInputsResponseSchema, AddRunOutputsRequestSchema, AddRunOutputsResponseSchema, ListRunInputsRequestSchema, ListRunInputsResponseSchema } from "./inputs_pb.js";
 
 /**
  * Describes the file tidemark/runs/v1/runs.proto.
@@ -3078,6 +3079,37 @@ export declare const RunsService: GenService<{
     methodKind: "unary";
     input: typeof PutReadmeRequestSchema;
     output: typeof PutReadmeResponseSchema;
+  },
+  /**
+   * Records datasets and models that a run used; equal ones once. Reasons: not_found, bad_request, payment_required,
+   * plan_limit_exceeded.
+   *
+   * @generated from rpc tidemark.runs.v1.RunsService.AddRunInputs
+   */
+  addRunInputs: {
+    methodKind: "unary";
+    input: typeof AddRunInputsRequestSchema;
+    output: typeof AddRunInputsResponseSchema;
+  },
+  /**
+   * Records models that a run made; equal ones once. Reasons: not_found, bad_request, payment_required.
+   *
+   * @generated from rpc tidemark.runs.v1.RunsService.AddRunOutputs
+   */
+  addRunOutputs: {
+    methodKind: "unary";
+    input: typeof AddRunOutputsRequestSchema;
+    output: typeof AddRunOutputsResponseSchema;
+  },
+  /**
+   * What runs used and made. Reasons: not_found where one is missing, bad_request.
+   *
+   * @generated from rpc tidemark.runs.v1.RunsService.ListRunInputs
+   */
+  listRunInputs: {
+    methodKind: "unary";
+    input: typeof ListRunInputsRequestSchema;
+    output: typeof ListRunInputsResponseSchema;
   },
   /**
    * Deletes a run, which can be restored for some time; a repeated call answers the same. Reasons: not_found.
