@@ -180,11 +180,8 @@ test("what a run used and made is removed with it", async () => {
   const call = callAs();
   const { id: runId } = await makeRun(fixture.client, call);
   await fixture.client.addRunInputs({ runId, datasets: [train], modelIds: [randomUUID()] }, call);
-  await asOwner(
-    fixture,
-    "UPDATE runs.runs SET hidden = true, deleted_at = now(), purge_after = '-infinity' WHERE id = $1",
-    [runId],
-  );
+  await fixture.client.deleteRun({ runId }, call);
+  await asOwner(fixture, "UPDATE runs.runs SET purge_after = '-infinity' WHERE id = $1", [runId]);
   await removeRuns(fixture.owner, { orgId: call.orgId, kind: "run", id: runId, projectId: null });
   const left = await asOwner<{ rows: number }>(
     fixture,
