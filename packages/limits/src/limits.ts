@@ -162,6 +162,31 @@ export const TTL_DAYS = { min: 1, max: 3650 } as const;
 /** How long versions are kept; the first one is the default. */
 export const RETENTION_MODES = ["inherit", "days", "keep_forever", "none"] as const;
 
+/** Bounds of logged models: rows of a page, projects of a search, files and metrics of a model, points of a request, bytes. */
+export const MODELS = {
+  pageMax: 1000,
+  projectsMax: 1000,
+  filesMax: MANIFEST_ENTRIES_MAX,
+  metricsMax: 1000,
+  pointsMax: 1000,
+  nameBytesMax: 1024,
+  typeBytesMax: 1024,
+  /** Params and tags of a model, or tags of a registered model or a version, as JSON. */
+  textBytesMax: 1024 * 1024,
+} as const;
+
+/** Bounds of the model registry: rows of a page, characters of an alias, bytes. */
+export const REGISTRY = {
+  pageMax: 1000,
+  nameBytesMax: 512,
+  aliasCharactersMax: 255,
+  descriptionBytesMax: 65_536,
+  sourceBytesMax: 8192,
+} as const;
+
+/** The stages of a registered version; the first one is the default. */
+export const MODEL_STAGES = ["none", "staging", "production", "archived"] as const;
+
 /** Most objects that are reserved at a time. */
 export const RESERVED_OBJECTS_MAX = 64;
 
