@@ -3406,7 +3406,7 @@ GRANT EXECUTE ON FUNCTION ingest.concatenated(double precision[]) TO tidemark_ru
 CREATE FUNCTION ingest.metric_columns_v1(org uuid, run uuid, from_key text, end_key text, after_key text,
   keys_max bigint)
 RETURNS TABLE(keys bytea, total bigint, latest bytea, min bytea, max bytea, mean bytea, variance bytea, count bytea,
-  best bytea, best_step bytea, non_finite bytea)
+  best bytea, best_step bytea, non_finite bytea, latest_step bytea)
 LANGUAGE sql
 STABLE
 AS $function$
@@ -3416,7 +3416,7 @@ AS $function$
               ELSE (SELECT pg_catalog.count(*) FROM ingest.metric_keys k
                     WHERE k.org_id = org AND k.run_id = run AND k.key >= from_key COLLATE "C"
                       AND (end_key IS NULL OR k.key < end_key COLLATE "C")) END,
-         a.latest, a.min, a.max, a.mean, a.variance, a.count, a.best, a.best_step, a.non_finite
+         a.latest, a.min, a.max, a.mean, a.variance, a.count, a.best, a.best_step, a.non_finite, a.latest_step
   FROM (SELECT (SELECT r.key_count::bigint FROM ingest.metric_runs r WHERE r.org_id = org AND r.run_id = run) AS key_count
         OFFSET 0) n
   CROSS JOIN LATERAL (
@@ -3450,6 +3450,7 @@ AS $function$
   ) w
   CROSS JOIN LATERAL (
     SELECT string_agg(float8send(k.stats[k.at + 8]), ''::bytea) AS latest,
+           string_agg(float8send(k.stats[k.at + 9]), ''::bytea) AS latest_step,
            string_agg(float8send(k.stats[k.at + 4]), ''::bytea) AS min,
            string_agg(float8send(k.stats[k.at + 6]), ''::bytea) AS max,
            string_agg(float8send(k.stats[k.at + 2]), ''::bytea) AS mean,

@@ -17,6 +17,8 @@ export type MetricRow = {
   readonly metric_count: Buffer | null;
   readonly metric_best: Buffer | null;
   readonly metric_best_step: Buffer | null;
+  /** The step of the latest value. */
+  readonly metric_latest_step: Buffer | null;
   /** Two doubles per key: how many values are not finite, and their highest step. Null or zeros where no key has any. */
   readonly metric_non_finite: Buffer | null;
 };
@@ -33,6 +35,7 @@ export const NO_METRICS: MetricRow = {
   metric_count: null,
   metric_best: null,
   metric_best_step: null,
+  metric_latest_step: null,
   metric_non_finite: null,
 };
 
@@ -51,6 +54,7 @@ type NumberColumns = {
   readonly count: number[];
   readonly best: number[];
   readonly bestStep: number[];
+  readonly latestStep: number[];
   /** Empty where no key has values that are not finite. */
   readonly nonFinite: number[];
   readonly nonFiniteStep: number[];
@@ -67,6 +71,7 @@ export function numberColumnsOf(row: MetricRow): NumberColumns {
     count: numbersOf(row.metric_count),
     best: numbersOf(row.metric_best),
     bestStep: numbersOf(row.metric_best_step),
+    latestStep: numbersOf(row.metric_latest_step),
     ...nonFiniteOf(row.metric_non_finite),
   };
 }

@@ -48,6 +48,7 @@ export const removeRowsOfOrganization = organizationRemover("runs", [
   "moved_runs",
   "runs",
   "projects",
+  "project_numbers",
 ]);
 
 /** The other services that keep data of runs and of projects. */
