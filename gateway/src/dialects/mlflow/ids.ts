@@ -10,9 +10,14 @@ const shape = /^([0-9a-f]{8})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-
 export function readRunId(fields: Readonly<Record<string, unknown>>): string {
   const sent = fields["run_id"] ?? fields["run_uuid"];
   if (typeof sent !== "string" || sent === "") throw badRequest("run_id is required", "run_id");
-  const id = canonicalUuid(shape.exec(sent)?.slice(1).join("-"));
+  const id = runUuid(sent);
   if (id === undefined) throw notFound("run");
   return id;
+}
+
+/** Returns the id of a run as services have it; undefined for other texts. */
+export function runUuid(text: string): string | undefined {
+  return canonicalUuid(shape.exec(text)?.slice(1).join("-"));
 }
 
 /** Returns the id of a run as MLflow writes it. */

@@ -6,6 +6,7 @@ import type { RouteReply } from "../../../route.ts";
 import { messages, param, tag } from "../fields.ts";
 import { readRunId } from "../ids.ts";
 import { MLFLOW_LIMITS } from "../limits.ts";
+import { readModelPoints } from "../metrics/model-points.ts";
 import { pointsWriter, readPoint } from "../metrics/points.ts";
 import type { MlflowRoute } from "../route.ts";
 import { writingTo } from "./get.ts";
@@ -24,13 +25,22 @@ async function writeAll(
   clients: Clients,
   call: Call,
   runId: string,
-  { points, ...texts }: RunTexts & { readonly points?: Parameters<typeof pointsWriter>[1] },
+  {
+    points,
+    modelPoints = [],
+    ...texts
+  }: RunTexts & {
+    readonly points?: Parameters<typeof pointsWriter>[1];
+    readonly modelPoints?: ReturnType<typeof readModelPoints>;
+  },
 ): Promise<RouteReply> {
   const hasTexts = (texts.params?.length ?? 0) > 0 || (texts.tags?.size ?? 0) > 0;
   const writeTexts = hasTexts ? runWriter(runId, texts) : undefined;
   const writePoints = points === undefined || points.length === 0 ? undefined : pointsWriter(runId, points);
   await writingTo(clients, runId, call, async () => {
     await writeTexts?.(clients, call);
+    // Before the points: a model that does not exist leaves none.
+    if (modelPoints.length > 0) await clients.models.logModelMetrics({ runId, points: modelPoints }, call);
     await writePoints?.(clients, call);
   });
   return { body: {}, heartbeatRunIds: [runId] };
@@ -43,12 +53,13 @@ export const logBatch: MlflowRoute["handle"] = ({ body }, clients, call) => {
   if (metrics.length + params.length + tags.length > batch.together)
     throw badRequest(`metrics, params and tags must have at most ${batch.together} items together`);
   const byKey = new Map(tags.map(({ key, value }) => [key, value]));
-  return writeAll(clients, call, runId, { points: metrics, params, tags: byKey });
+  const modelPoints = readModelPoints(body["metrics"]);
+  return writeAll(clients, call, runId, { points: metrics, modelPoints, params, tags: byKey });
 };
 
 /** POST runs/log-metric. */
 export const logMetric: MlflowRoute["handle"] = ({ body }, clients, call) =>
-  writeAll(clients, call, readRunId(body), { points: [readPoint(body)] });
+  writeAll(clients, call, readRunId(body), { points: [readPoint(body)], modelPoints: readModelPoints([body]) });
 
 /** POST runs/log-parameter. */
 export const logParameter: MlflowRoute["handle"] = ({ body }, clients, call) =>

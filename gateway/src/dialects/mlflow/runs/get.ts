@@ -5,6 +5,7 @@ import type { Call } from "@tidemark/rpc";
 import { requireMessage } from "../../../api/replies.ts";
 import type { Clients } from "../../../clients.ts";
 import type { Json } from "../../../http/json.ts";
+import { findInputs } from "../inputs/inputs-json.ts";
 import { latestJson, runJson } from "./run-json.ts";
 
 type Found = { readonly summary: RunSummary; readonly isHidden: boolean };
@@ -36,7 +37,10 @@ export async function writingTo<T>(clients: Clients, runId: string, call: Call, 
 
 /** Returns a whole run. @throws not_found */
 export async function readWholeRun(clients: Clients, runId: string, call: Call): Promise<Json> {
-  const { summary, isHidden } = await findRun(clients, runId, call);
+  const [{ summary, isHidden }, used] = await Promise.all([
+    findRun(clients, runId, call),
+    findInputs(clients, runId, call),
+  ]);
   const first = requireMessage(summary.metrics);
   const metrics = await latestOf(clients, runId, first, call);
   for (let cursor = first.nextCursor; cursor !== "";) {
@@ -44,7 +48,8 @@ export async function readWholeRun(clients: Clients, runId: string, call: Call):
     metrics.push(...(await latestOf(clients, runId, next, call)));
     cursor = next.nextCursor;
   }
-  return runJson(requireMessage(summary.run), metrics, { displayStatus: summary.runControl?.displayStatus, isHidden });
+  const seen = { displayStatus: summary.runControl?.displayStatus, isHidden };
+  return runJson(requireMessage(summary.run), metrics, { ...seen, ...(used === undefined ? {} : { used }) });
 }
 
 /** Returns the latest values of a page of metrics. Only values that are not finite are not among the aggregates; they are rare, and read from their points. */

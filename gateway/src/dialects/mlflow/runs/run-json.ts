@@ -1,6 +1,8 @@
 import type { ExactObject } from "@tidemark/documents";
 import type { MetricAggregates, Run } from "@tidemark/proto/runs/v1/runs";
+import type { RunInputs } from "@tidemark/proto/runs/v1/inputs";
 import type { Json } from "../../../http/json.ts";
+import { inputsJson } from "../inputs/inputs-json.ts";
 import { documentOf, memberObject, pairs } from "../documents.ts";
 import { experimentIdOf, mlflowRunId } from "../ids.ts";
 import { configToParams } from "./params.ts";
@@ -12,6 +14,8 @@ export type Seen = {
   /** The status that is shown; by default the stored one. */
   readonly displayStatus?: string | undefined;
   readonly isHidden?: boolean;
+  /** What it used and made. */
+  readonly used?: RunInputs;
 };
 
 /** The facts of a run. */
@@ -50,7 +54,7 @@ export function runJson(run: Run, metrics: readonly Json[], seen: Seen = {}): Js
   return {
     info: runInfo(run, mlflow, seen),
     data: { metrics, params: configToParams(documentOf(run.configJson)), tags: pairs(tagsOf(run, mlflow)) },
-    inputs: {},
+    ...(seen.used === undefined ? { inputs: {} } : inputsJson(seen.used)),
   };
 }
 
