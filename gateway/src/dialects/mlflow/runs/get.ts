@@ -1,3 +1,4 @@
+import type { QueryMetricSeriesResponse } from "@tidemark/proto/ingest/v1/ingest";
 import type { MetricAggregates, RunSummary } from "@tidemark/proto/runs/v1/runs";
 import { RUN_METRIC_KEYS_MAX, SERIES_KEYS_MAX } from "@tidemark/limits";
 import { badRequest, isAppError } from "@tidemark/errors";
@@ -41,19 +42,27 @@ export async function readWholeRun(clients: Clients, runId: string, call: Call):
     findRun(clients, runId, call),
     findInputs(clients, runId, call),
   ]);
+  // Points of a deleted run are not read.
+  const latestOf = (page: MetricAggregates): Json[] | Promise<Json[]> =>
+    readLatest(
+      page,
+      isHidden ? undefined : (request) => clients.ingestRead.queryMetricSeries({ ...request, runIds: [runId] }, call),
+    );
   const first = requireMessage(summary.metrics);
-  const metrics = await latestOf(clients, runId, first, call);
+  const metrics = [...(await latestOf(first))];
   for (let cursor = first.nextCursor; cursor !== "";) {
     const next = requireMessage((await findRun(clients, runId, call, cursor)).summary.metrics);
-    metrics.push(...(await latestOf(clients, runId, next, call)));
+    metrics.push(...(await latestOf(next)));
     cursor = next.nextCursor;
   }
   const seen = { displayStatus: summary.runControl?.displayStatus, isHidden };
   return runJson(requireMessage(summary.run), metrics, { ...seen, ...(used === undefined ? {} : { used }) });
 }
 
+type ReadSeries = (request: { keys: string[]; limit: number; startStep: number }) => Promise<QueryMetricSeriesResponse>;
+
 /** Returns the latest values of a page of metrics. Only values that are not finite are not among the aggregates; they are rare, and read from their points. */
-async function latestOf(clients: Clients, runId: string, metrics: MetricAggregates, call: Call): Promise<Json[]> {
+async function readLatest(metrics: MetricAggregates, readSeries: ReadSeries | undefined): Promise<Json[]> {
   const { keys, count, latestStep, nonFinite, nonFiniteStep } = metrics;
   const asked = keys.flatMap((key, i) => {
     const isNewest = count[i] === 0 || nonFiniteStep[i]! >= latestStep[i]!;
@@ -63,10 +72,11 @@ async function latestOf(clients: Clients, runId: string, metrics: MetricAggregat
   for (let at = 0; at < asked.length; at += SERIES_KEYS_MAX) {
     const page = asked.slice(at, at + SERIES_KEYS_MAX);
     const startStep = Math.min(...page.map(({ step }) => step));
-    const request = { keys: page.map(({ key }) => key), runIds: [runId], limit: POINTS_MAX, startStep };
-    const { series } = await clients.ingestRead.queryMetricSeries(request, call);
+    const { series } = (await readSeries?.({ keys: page.map(({ key }) => key), limit: POINTS_MAX, startStep })) ?? {
+      series: [],
+    };
     page.forEach(({ key, step }, i) => {
-      const { points, truncated } = series[i]!;
+      const { points, truncated = true } = series[i] ?? {};
       const value = truncated ? undefined : points?.values.at(-1);
       others.set(key, { step, value: value ?? Number.NaN });
     });
