@@ -72,8 +72,19 @@ describeModes("isolation of organizations", (stack) => {
     const stranger = await stack().organization();
     await owner.api.post("/projects", { name: "another" });
     const { id } = (await owner.api.post("/runs", { name: CANARY, project: CANARY })).json.run;
-    const foreignIds = { mlflowRun: id.replaceAll("-", ""), mlflowExperiment: "2" };
-    const missing = { mlflowRun: randomUUID().replaceAll("-", ""), mlflowExperiment: "9" };
+    const mlflow = (path: string, body: object) => owner.api.post(`/api/2.0/mlflow/${path}`, body);
+    const model = (await mlflow("logged-models", { experiment_id: "2", name: CANARY })).json.model.info
+      .model_id as string;
+    await mlflow("registered-models/create", { name: CANARY });
+    await mlflow("model-versions/create", { name: CANARY, source: CANARY });
+    const hex = () => randomUUID().replaceAll("-", "");
+    const foreignIds = {
+      mlflowRun: id.replaceAll("-", ""),
+      mlflowExperiment: "2",
+      mlflowModel: model,
+      mlflowRegistered: CANARY,
+    };
+    const missing = { mlflowRun: hex(), mlflowExperiment: "9", mlflowModel: `m-${hex()}`, mlflowRegistered: "missing" };
     for (const [route, { fields, namesRows }] of Object.entries(dialectCalls)) {
       const ask = ({ method, path, body }: ReturnType<typeof sentAs>, api: Api): Promise<Answer> =>
         api.call(method, path, body === undefined ? {} : { body });

@@ -1,9 +1,15 @@
+import { mlflowModelCalls } from "./mlflow-model-calls.ts";
+
 /** What a call of a dialect may name, as the dialect writes it. */
 export type NamedIds = {
   /** A run of MLflow: 32 hexadecimal digits. */
   readonly mlflowRun: string;
   /** An experiment of MLflow: a number. */
   readonly mlflowExperiment: string;
+  /** A logged model of MLflow: `m-` and 32 hexadecimal digits. */
+  readonly mlflowModel: string;
+  /** A registered model of MLflow, with a version 1. */
+  readonly mlflowRegistered: string;
 };
 
 /** A request of a dialect, whose fields are sent as the query of a GET and as the body of other methods. */
@@ -32,6 +38,7 @@ const point = { key: "a", value: 1, timestamp: 1, step: 0 };
 /** A request of every route of a dialect, by method and path. */
 export const dialectCalls: Readonly<Record<string, DialectCall>> = {
   "GET /api/3.0/mlflow/server-info": ofNothing(),
+  ...mlflowModelCalls,
   "POST /api/2.0/mlflow/experiments/create": ofNothing({ name: "a name of its own" }),
   "GET /api/2.0/mlflow/experiments/get": ofExperiment(),
   "GET /api/2.0/mlflow/experiments/get-by-name": ofNothing({ experiment_name: "Default" }),
@@ -58,7 +65,8 @@ export function sentAs(
   route: string,
   fields: Readonly<Record<string, unknown>>,
 ): { readonly method: string; readonly path: string; readonly body?: unknown } {
-  const [method = "", path = ""] = route.split(" ");
+  const [method = "", template = ""] = route.split(" ");
+  const path = template.replaceAll(/\{(\w+)\}/g, (_whole, name: string) => String(fields[name]));
   if (method !== "GET") return { method, path, body: fields };
   const query = new URLSearchParams(
     Object.entries(fields).map(([name, value]): [string, string] => [name, String(value)]),
