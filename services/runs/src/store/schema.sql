@@ -112,7 +112,7 @@ CREATE TABLE runs.projects (
   metadata text DEFAULT '{}'::text NOT NULL,
   updated_at timestamptz DEFAULT clock_timestamp() NOT NULL,
   bytes integer GENERATED ALWAYS AS (octet_length(name) + coalesce(octet_length(description), 0)
-    + octet_length(metadata)) STORED NOT NULL,
+    + coalesce(octet_length(nullif(metadata, '{}')), 0)) STORED NOT NULL,
   CONSTRAINT projects_pkey PRIMARY KEY (org_id, id),
   CONSTRAINT projects_number UNIQUE (org_id, number),
   CONSTRAINT projects_name UNIQUE NULLS NOT DISTINCT (org_id, name, deleted_at),
@@ -138,7 +138,7 @@ COMMENT ON COLUMN runs.projects.texts_behind IS
 COMMENT ON COLUMN runs.projects.number IS 'given by number_project';
 COMMENT ON COLUMN runs.projects.metadata IS 'compact JSON object, keys sorted, numbers as they were sent';
 COMMENT ON COLUMN runs.projects.updated_at IS 'when name, description or metadata last changed';
-COMMENT ON COLUMN runs.projects.bytes IS 'of name, description and metadata';
+COMMENT ON COLUMN runs.projects.bytes IS 'of name, description and metadata, 0 for empty metadata';
 CREATE INDEX projects_deleted ON runs.projects (org_id, id) WHERE deleted_at IS NOT NULL;
 CREATE INDEX projects_to_remove ON runs.projects (purge_after) WHERE purge_after IS NOT NULL;
 CREATE INDEX projects_unsettled ON runs.projects (org_id, id) WHERE unsettled OR texts_behind;

@@ -32,7 +32,8 @@ function runInfo(run: Run, mlflow: ExactObject, { displayStatus = run.status, is
     user_id: typeof user === "string" ? user : "",
     status: wordOf(run.status, displayStatus, mlflow["status"]),
     start_time: typeof start === "number" ? start : Date.parse(run.startedAt),
-    end_time: run.status === "running" || typeof end !== "number" ? finished : end,
+    // The row of a run that runs again has its earlier end.
+    end_time: run.status === "running" ? undefined : typeof end === "number" ? end : finished,
     artifact_uri: typeof location === "string" ? location : `mlflow-artifacts:/${experiment}/${id}/artifacts`,
     lifecycle_stage: isHidden ? "deleted" : "active",
   };
