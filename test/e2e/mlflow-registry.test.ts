@@ -85,7 +85,6 @@ describeModes("the model registry of MLflow", (stack) => {
           status: "READY",
           current_stage: "None",
           source: "s3://elsewhere",
-          run_id: "",
           run_link: "l",
           tags,
           description: "d",

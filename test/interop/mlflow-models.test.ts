@@ -43,7 +43,7 @@ describeWith(newest)("a client of MLflow", () => {
       outputs: [[true, 3]],
       found: [["net"], ["net", "other"], ["other"], "INVALID_PARAMETER_VALUE"],
       taken: "RESOURCE_ALREADY_EXISTS",
-      version: ["1", "READY", true, true],
+      version: ["1", "READY", true],
       by_alias: "1",
       no_alias: "INVALID_PARAMETER_VALUE",
       reserved: "INVALID_PARAMETER_VALUE",

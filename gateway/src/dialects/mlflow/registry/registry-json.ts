@@ -20,9 +20,10 @@ export function versionJson(version: RegisteredVersion): Json {
     creation_timestamp: Date.parse(version.createdAt),
     last_updated_timestamp: Date.parse(version.updatedAt),
     current_stage: stageWords[version.stage]!,
-    description: version.description,
+    // Clients take what is absent for None, but not an empty text.
+    ...(version.description === "" ? {} : { description: version.description }),
     source: version.source,
-    run_id: version.runId === undefined ? "" : mlflowRunId(version.runId),
+    ...(version.runId === undefined ? {} : { run_id: mlflowRunId(version.runId) }),
     ...(version.modelId === undefined ? {} : { model_id: mlflowModelId(version.modelId) }),
     status: "READY",
     run_link: version.runLink,
