@@ -227,6 +227,7 @@ describeModes("models of MLflow", (stack) => {
         { filter: "name = 'a' OR name = 'b'" },
         { order_by: [{ field_name: "color" }] },
         { experiment_ids: [1] },
+        { experiment_ids: Array.from({ length: 101 }, () => own) },
       ]) {
         expect(await post("logged-models/search", { experiment_ids: [own], ...wrong })).toMatchObject(invalid);
       }

@@ -31,7 +31,7 @@ export async function filesOf(tx: Tx, orgId: string, { modelId, runId, folder }:
 
 /**
  * Makes files of a run a version of the collection of type `model` with this name, which refers to the same bytes. Returns the version with the same
- * files if the collection has one. Afterwards only the storage of the organization may be written.
+ * files if the collection has one. Afterwards a transaction may not wait for locks, because it has written the storage of the organization.
  */
 export async function publishFiles(
   tx: Tx,

@@ -46,7 +46,7 @@ export function createRegisteredVersion(
         await deps.gate.admit(caller, bytes + texts.bytes);
         const id = deps.newId();
         const projectId = made.projectOfRun ?? made.projectOfModel ?? caller.projectId ?? null;
-        // The row of the registry comes before the collection, whose storage is the last that a transaction writes.
+        // It has written the storage of the organization, but the row that is written next belongs to this transaction.
         const versionId =
           files.length === 0
             ? null

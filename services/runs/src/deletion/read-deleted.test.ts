@@ -50,7 +50,7 @@ test("projects are numbered in the organization, and no number is used again", a
   await client.deleteProject({ projectId: first.id }, call);
   expect((await make("a")).number).toBe(2n);
   const numbers = await Promise.all(["b", "c", "d"].map(async (name) => (await make(name)).number));
-  expect(numbers.toSorted()).toEqual([3n, 4n, 5n]);
+  expect(new Set(numbers)).toEqual(new Set([3n, 4n, 5n]));
   expect((await client.createProject({ name: "a" }, callAs())).project!.number).toBe(1n);
   for (const number of [0n, 99n, 2n ** 60n])
     expect((await failure(client.getProject({ number }, call))).reason).toBe("not_found");

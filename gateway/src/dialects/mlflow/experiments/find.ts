@@ -1,11 +1,9 @@
-import { AppError, badRequest, isAppError, notFound } from "@tidemark/errors";
+import { badRequest, isAppError, notFound } from "@tidemark/errors";
 import type { Project } from "@tidemark/proto/runs/v1/runs";
 import type { Call } from "@tidemark/rpc";
 import { requireMessage } from "../../../api/replies.ts";
 import type { Clients } from "../../../clients.ts";
 import { DEFAULT_EXPERIMENT, readExperimentId } from "../ids.ts";
-
-const experimentNotFound = (): AppError => notFound("experiment");
 
 /** Returns the project of an experiment by its id, deleted or not; undefined for `Default` while nothing was written to it. @throws not_found */
 export async function findExperiment(clients: Clients, sentId: unknown, call: Call): Promise<Project | undefined> {
@@ -14,7 +12,7 @@ export async function findExperiment(clients: Clients, sentId: unknown, call: Ca
   try {
     return requireMessage((await clients.runs.getProject({ number, includeDeleted: true }, call)).project);
   } catch (error) {
-    throw isAppError(error) && error.reason === "not_found" ? experimentNotFound() : error;
+    throw isAppError(error) && error.reason === "not_found" ? notFound("experiment") : error;
   }
 }
 

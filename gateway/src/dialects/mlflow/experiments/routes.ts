@@ -21,7 +21,7 @@ const createFields = object({
 
 function requireExperimentName(value: string | undefined, field: string): string {
   const name = requireName(value, field);
-  if ([...name].length <= MLFLOW_LIMITS.experimentNameCharacters) return name;
+  if (Array.from(name).length <= MLFLOW_LIMITS.experimentNameCharacters) return name;
   throw badRequest(`${field} must have at most ${MLFLOW_LIMITS.experimentNameCharacters} characters`, field);
 }
 
