@@ -27,7 +27,7 @@ function readRow({ params, tags, ...row }: StoredRow): ModelRow {
 }
 
 /** Join that leaves out rows whose project, which the expression names, is deleted. */
-export const ofLiveProject = (projectId: string): string =>
+const ofLiveProject = (projectId: string): string =>
   `CROSS JOIN LATERAL (SELECT FROM runs.project_refs_v1 f WHERE f.org_id = $1 AND f.id = ${projectId} OFFSET 0) live`;
 
 const isLiveSql = sql(

@@ -194,7 +194,7 @@ export async function requireVersionId(
 }
 
 /** Returns a version that is known to exist. */
-export async function requireRow(tx: Tx, orgId: string, id: string): Promise<RegisteredVersionRow> {
+async function requireRow(tx: Tx, orgId: string, id: string): Promise<RegisteredVersionRow> {
   const [row] = await readVersionsOf(tx, orgId, [id]);
   if (row === undefined) throw new Error("a version that was found is missing");
   return row;
