@@ -1,4 +1,4 @@
-import type { DialectCall } from "./dialect-calls.ts";
+import type { DialectCall } from "./dialect-call.ts";
 
 const ofModel = (fields: Readonly<Record<string, unknown>> = {}): DialectCall => ({
   fields: ({ mlflowModel }) => ({ model_id: mlflowModel, ...fields }),

@@ -74,18 +74,18 @@ export async function findModels(
   );
   const form = `models ${JSON.stringify(orders.map(({ of, key, descending }) => [of, key, descending]))}`;
   const after = afterSql(form, keys, cursor, bind);
-  // Without statistics, a walk of all models of the project would look as good as a look-up of the name.
   const name = equalText(conditions, "name");
-  const rows =
+  // The index of names has the project as text.
+  const ofProject =
     name === undefined
-      ? "artifacts.models"
-      : `(SELECT * FROM artifacts.models o WHERE o.org_id = $1 AND o.project_id = asked.id AND o.name = ${bind(name)}::text OFFSET 0)`;
-  const where = [`t.org_id = $1 AND t.project_id = asked.id`, after, ...tests].join(" AND ");
+      ? "t.project_id = asked.id"
+      : `t.project_id::text COLLATE "C" = asked.id::text AND t.name = ${bind(name)}::text`;
+  const where = [`t.org_id = $1 AND ${ofProject}`, after, ...tests].join(" AND ");
   const most = `${bind(limit)}::bigint`;
   const text = `SELECT f.* FROM (SELECT DISTINCT id FROM unnest(${projects}) AS u (id)) asked
     CROSS JOIN LATERAL (SELECT FROM runs.project_refs_v1 p WHERE p.org_id = $1 AND p.id = asked.id OFFSET 0) live
     CROSS JOIN LATERAL (
-      SELECT t.id, t.bytes, ${keyColumns(keys)} FROM ${rows} t WHERE ${where} ORDER BY ${orderSql(keys)} LIMIT ${most}) f
+      SELECT t.id, t.bytes, ${keyColumns(keys)} FROM artifacts.models t WHERE ${where} ORDER BY ${orderSql(keys)} LIMIT ${most}) f
     ORDER BY ${keys.map(({ isDescending }, i) => `f.k${i}${isDescending ? " DESC" : ""}`).join(", ")} LIMIT ${most}`;
   const statement = plannedSql("artifacts_search_models", text);
   const found = await tx.rows<Keyed & { readonly id: string; readonly bytes: number }>(statement, values);

@@ -106,10 +106,11 @@ export function findRegisteredVersions(
     ],
     from: (project, bind) => {
       const name = equalText(asked.conditions, "name");
+      // The index of the last changed versions of one has it as text.
       const named =
         name === undefined
           ? "true"
-          : `t.registered_id = (SELECT o.id FROM artifacts.registered_models o WHERE o.org_id = $1 AND o.name = ${bind(name)}::text)`;
+          : `t.registered_id::text COLLATE "C" = (SELECT o.id::text FROM artifacts.registered_models o WHERE o.org_id = $1 AND o.name = ${bind(name)}::text)`;
       return `FROM artifacts.registered_versions t
         CROSS JOIN LATERAL (
           SELECT f.name FROM artifacts.registered_models f WHERE f.org_id = $1 AND f.id = t.registered_id OFFSET 0) r

@@ -137,7 +137,8 @@ CREATE TABLE artifacts.models (
 ) WITH (fillfactor=70);
 COMMENT ON TABLE artifacts.models IS 'Logged models. They stay in their project when their run moves.';
 COMMENT ON COLUMN artifacts.models.params IS 'JSON object of texts, like tags';
-CREATE INDEX models_by_name ON artifacts.models (org_id, project_id, name, created_at DESC, id DESC);
+-- As text, because without statistics an index by project alone looks as good for a name.
+CREATE INDEX models_by_name ON artifacts.models (org_id, (project_id::text) COLLATE "C", name, created_at DESC, id DESC);
 CREATE INDEX models_newest_of_project ON artifacts.models (org_id, project_id, created_at DESC, id DESC);
 CREATE INDEX models_of_run ON artifacts.models (org_id, source_run_id);
 SELECT platform.fence('artifacts.models');
@@ -272,8 +273,9 @@ CREATE TABLE artifacts.registered_versions (
 COMMENT ON COLUMN artifacts.registered_versions.version_id IS
   'the version of a collection with the same files; it may be shared, deleted or gone';
 CREATE INDEX registered_versions_last_changed ON artifacts.registered_versions (org_id, updated_at DESC, id DESC);
-CREATE INDEX registered_versions_last_changed_of_one ON artifacts.registered_versions (org_id, registered_id,
-  updated_at DESC, id DESC);
+-- As text, so that no look-up of a number takes it for as good as the key.
+CREATE INDEX registered_versions_last_changed_of_one ON artifacts.registered_versions (org_id,
+  (registered_id::text) COLLATE "C", updated_at DESC, id DESC);
 CREATE INDEX registered_versions_of_model ON artifacts.registered_versions (org_id, model_id)
   WHERE model_id IS NOT NULL;
 CREATE INDEX registered_versions_of_project ON artifacts.registered_versions (org_id, project_id);
