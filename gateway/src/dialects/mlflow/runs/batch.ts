@@ -1,24 +1,20 @@
 import { badRequest } from "@tidemark/errors";
 import type { Call } from "@tidemark/rpc";
-import { object } from "../../../api/fields/field.ts";
+import { object, readField } from "../../../api/fields/field.ts";
 import type { Clients } from "../../../clients.ts";
 import type { RouteReply } from "../../../route.ts";
 import { messages, param, tag } from "../fields.ts";
 import { readRunId } from "../ids.ts";
 import { MLFLOW_LIMITS } from "../limits.ts";
 import { readModelPoints } from "../metrics/model-points.ts";
-import { pointsWriter, readPoint } from "../metrics/points.ts";
+import { createPointReader, pointsWriter } from "../metrics/points.ts";
 import type { MlflowRoute } from "../route.ts";
 import { writingTo } from "./get.ts";
 import { runWriter, type RunTexts } from "./write.ts";
 
 const { batch } = MLFLOW_LIMITS;
 
-const batchFields = object({
-  metrics: messages(batch.metrics, readPoint),
-  params: messages(batch.params, param.read),
-  tags: messages(batch.tags, tag.read),
-});
+const textFields = object({ params: messages(batch.params, param.read), tags: messages(batch.tags, tag.read) });
 
 /** Writes texts of a run, then its points: a refusal of the texts leaves nothing. Points alone, and texts alone, are one call. */
 async function writeAll(
@@ -49,7 +45,8 @@ async function writeAll(
 /** POST runs/log-batch. */
 export const logBatch: MlflowRoute["handle"] = ({ body }, clients, call) => {
   const runId = readRunId(body);
-  const { metrics, params, tags } = batchFields.read(body);
+  const metrics = readField(messages(batch.metrics, createPointReader()), body, "metrics");
+  const { params, tags } = textFields.read(body);
   if (metrics.length + params.length + tags.length > batch.together)
     throw badRequest(`metrics, params and tags must have at most ${batch.together} items together`);
   const byKey = new Map(tags.map(({ key, value }) => [key, value]));
@@ -59,7 +56,10 @@ export const logBatch: MlflowRoute["handle"] = ({ body }, clients, call) => {
 
 /** POST runs/log-metric. */
 export const logMetric: MlflowRoute["handle"] = ({ body }, clients, call) =>
-  writeAll(clients, call, readRunId(body), { points: [readPoint(body)], modelPoints: readModelPoints([body]) });
+  writeAll(clients, call, readRunId(body), {
+    points: [createPointReader()(body)],
+    modelPoints: readModelPoints([body]),
+  });
 
 /** POST runs/log-parameter. */
 export const logParameter: MlflowRoute["handle"] = ({ body }, clients, call) =>
