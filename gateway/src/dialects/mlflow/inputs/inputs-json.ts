@@ -6,22 +6,20 @@ import type { Json } from "../../../http/json.ts";
 import { pairs } from "../documents.ts";
 import { mlflowModelId } from "../models/ids.ts";
 
-/** The members `inputs` and `outputs` of a run. */
-export function inputsJson({ datasets: used, modelInputs, modelOutputs }: RunInputs): { inputs: Json; outputs: Json } {
+/** The members `inputs` and `outputs` of a run; lists without items are left out. */
+export function inputsJson({ datasets, modelInputs, modelOutputs }: RunInputs): { inputs: Json; outputs?: Json } {
+  const datasetInputs = datasets.map(({ name, digest, sourceType, source, schema, profile, tags }) => ({
+    tags: pairs(Object.entries(tags)),
+    dataset: { name, digest, source_type: sourceType, source, schema, profile },
+  }));
+  const used = modelInputs.map(({ modelId }) => ({ model_id: mlflowModelId(modelId) }));
+  const made = modelOutputs.map(({ modelId, step }) => ({ model_id: mlflowModelId(modelId), step: Number(step) }));
   return {
     inputs: {
-      dataset_inputs: used.map(({ name, digest, sourceType, source, schema, profile, tags }) => ({
-        tags: pairs(Object.entries(tags)),
-        dataset: { name, digest, source_type: sourceType, source, schema, profile },
-      })),
-      model_inputs: modelInputs.map(({ modelId }) => ({ model_id: mlflowModelId(modelId) })),
+      ...(datasetInputs.length === 0 ? {} : { dataset_inputs: datasetInputs }),
+      ...(used.length === 0 ? {} : { model_inputs: used }),
     },
-    outputs: {
-      model_outputs: modelOutputs.map(({ modelId, step: at }) => ({
-        model_id: mlflowModelId(modelId),
-        step: Number(at),
-      })),
-    },
+    ...(made.length === 0 ? {} : { outputs: { model_outputs: made } }),
   };
 }
 
