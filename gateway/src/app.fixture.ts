@@ -96,6 +96,7 @@ export async function startApp({ routes, settings, ask, fresh, options }: TestAp
       ...settings,
     },
     routes,
+    dialectRoutes: [],
     clients: {} as Clients,
     bundle: undefined,
     spool: createSpool({ directory: join(tmpdir(), "tidemark-test-exports"), bytesMax: 64 * 1024 * 1024, log }),

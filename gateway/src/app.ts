@@ -12,6 +12,7 @@ import type { Clients } from "./clients.ts";
 import { basePathOf, withoutBasePath } from "./http/base-path.ts";
 import { headerNames, noSniffing, requestIdOf, strictTransport } from "./http/headers.ts";
 import type { ChangeHub } from "./changes/change-hub.ts";
+import { createDialectOf } from "./dialects/dialect-of.ts";
 import { createEventStreams } from "./changes/event-streams.ts";
 import { createDashboard } from "./dashboard/dashboard.ts";
 import { embedPartsOf, type Bundle } from "./dashboard/read-bundle.ts";
@@ -68,8 +69,10 @@ export type AppSettings = {
 /** What a gateway needs to run. */
 export type AppOptions = {
   readonly settings: AppSettings;
-  /** All routes except the platform's. */
+  /** All routes of the product except the platform's. */
   readonly routes: readonly Route[];
+  /** The routes of dialects. */
+  readonly dialectRoutes: readonly Route[];
   readonly clients: Clients;
   /** The files of the dashboard; undefined: addresses of pages are unknown paths. */
   readonly bundle: Bundle | undefined;
@@ -117,7 +120,9 @@ const PARAM_LENGTH_MAX = 2048;
 export function createApp(options: AppOptions): FastifyInstance {
   const { settings, spool, log, metrics } = options;
   let draining = false;
+  const dialectOf = createDialectOf(options.dialectRoutes);
   const context: ServingContext = {
+    dialectOf,
     clients: options.clients,
     objects: options.objects,
     spool,
@@ -161,8 +166,16 @@ export function createApp(options: AppOptions): FastifyInstance {
     metrics,
     draining: () => draining,
   };
-  const routes: readonly Route[] = [...options.routes, ...platformRoutesOf(options, () => draining)];
+  const routes: readonly Route[] = [
+    ...options.routes,
+    ...options.dialectRoutes,
+    ...platformRoutesOf(options, () => draining),
+  ];
 
+  const shapeWithoutRoute = ({ url }: { readonly url: string }) => {
+    const dialect = dialectOf(url);
+    return dialect && { dialect };
+  };
   const basePath = basePathOf(settings.publicUrl ?? "");
   const app = Fastify({
     logger: false,
@@ -190,11 +203,13 @@ export function createApp(options: AppOptions): FastifyInstance {
     // Called before any route and its guard.
     frameworkErrors: (error, request, reply) => {
       reply.header(headerNames.requestId, request.id);
-      sendError(error, request, reply, log);
+      sendError(error, request, reply, log, shapeWithoutRoute(request));
     },
   });
   app.decorateRequest("state", undefined);
   app.decorateRequest("counted", undefined);
+  // For dialects; bodies that a route does not take are ignored.
+  app.addHttpMethod("GET", { hasBody: true, overrideExisting: true });
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", createBodyParser(context));
   const unmatched = createUnmatchedHandler(createPathMethods(routes), context);
@@ -202,7 +217,7 @@ export function createApp(options: AppOptions): FastifyInstance {
   app.setErrorHandler((error, request, reply) => {
     // The framework judges content types only where no guard has removed them, that is, where no route matched.
     if (request.is404) unmatched(request, reply);
-    else sendError(error, request, reply, log);
+    else sendError(error, request, reply, log, shapeWithoutRoute(request));
   });
   const endSpareConnections = watchIdleConnections(app.server);
   app.addHook("preClose", (done) => {

@@ -2,6 +2,8 @@ import type { GenService, GenServiceMethods } from "@bufbuild/protobuf/codegenv2
 import type { ModuleContext, ModuleNeed } from "@tidemark/host";
 import { ArtifactsRestoreService } from "@tidemark/proto/artifacts/v1/restore";
 import { ArtifactsService } from "@tidemark/proto/artifacts/v1/artifacts";
+import { ModelsService } from "@tidemark/proto/artifacts/v1/models";
+import { RegistryService } from "@tidemark/proto/artifacts/v1/registry";
 import { ControlService } from "@tidemark/proto/control/v1/control";
 import { ExportService } from "@tidemark/proto/imports/v1/export";
 import { ArchiveService } from "@tidemark/proto/imports/v1/archive";
@@ -21,6 +23,8 @@ const services = {
   ingest: { module: "ingest", service: IngestService },
   ingestRead: { module: "ingest-read", service: IngestReadService },
   artifacts: { module: "artifacts", service: ArtifactsService },
+  models: { module: "artifacts", service: ModelsService },
+  registry: { module: "artifacts", service: RegistryService },
   traces: { module: "traces", service: TracesService },
   reports: { module: "reports", service: ReportsService },
   archive: { module: "imports-export", service: ArchiveService },

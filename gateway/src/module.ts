@@ -17,6 +17,7 @@ import { ownPaths } from "./dashboard/dashboard.ts";
 import { readBundle } from "./dashboard/read-bundle.ts";
 import { shareWrites } from "./api/metrics/share-writes.ts";
 import { allRoutes } from "./api/index.ts";
+import { dialectRoutes } from "./dialects/index.ts";
 import { basePathFaults } from "./http/base-path.ts";
 import { createGatewayReports, createRequestCounts } from "./limits/request-counts.ts";
 import { createLeaseBatch } from "./limits/lease-batch.ts";
@@ -59,7 +60,10 @@ export const gatewayModule = defineModule({
 
 async function startGateway(context: ModuleContext<typeof gatewayConfig>) {
   const { config, log } = context;
-  const faults = basePathFaults(config.publicUrl, [...allRoutes.map(({ path }) => path), ...ownPaths]);
+  const faults = basePathFaults(config.publicUrl, [
+    ...[...allRoutes, ...dialectRoutes].map(({ path }) => path),
+    ...ownPaths,
+  ]);
   if (faults.length > 0) throw new ConfigError(faults);
   const steadyMs = (): number => performance.now();
   const opened = openClients(context);
@@ -125,6 +129,7 @@ async function startGateway(context: ModuleContext<typeof gatewayConfig>) {
       connectionsMax: config.connectionsMax,
     },
     routes: allRoutes,
+    dialectRoutes,
     clients,
     bundle: config.dashboardDirectory === undefined ? undefined : await readBundle(config.dashboardDirectory),
     spool,

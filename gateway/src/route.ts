@@ -151,6 +151,22 @@ export type Protocol = {
   readonly errorSchema: Schema;
 };
 
+/** A foreign API: routes below prefixes of their own, which answer as clients of another product expect. See ADR 62. */
+export type Dialect = {
+  readonly name: string;
+  /** Beginnings of paths; every error below them has the shape of the dialect. */
+  readonly prefixes: readonly string[];
+  /** The API key may be the password of Basic credentials, with any user name. */
+  readonly takesBasic: boolean;
+  /** Reads the query of a GET as the fields of a body, in place of which it is used. @throws bad_request */
+  readonly readQuery: (text: string) => RouteInput["body"];
+  /** Writes an error; `hasRoute` is false where no route has the method and the path. */
+  readonly writeError: (answer: ErrorAnswer, hasRoute: boolean) => DialectError;
+};
+
+/** An error as a dialect answers it; the body is JSON. */
+export type DialectError = { readonly status: number; readonly body: string };
+
 type RouteFacts = {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** Template with `{name}` parts, as in OpenAPI: `/runs/{run_id}`. */
@@ -185,6 +201,8 @@ type RouteFacts = {
   readonly streamed?: "json" | "bytes";
   /** Reads the body and writes errors instead of the gateway's own rules. */
   readonly protocol?: Protocol;
+  /** The foreign API that the route belongs to: decides its credentials, its query and its errors. Its queries are read as bodies, `query` is empty. */
+  readonly dialect?: Dialect;
   /** Most bytes of the decoded body; 1,000,000 unless said. */
   readonly bodyBytesMax?: number;
   /** Keeps the digits of integers beyond 2^53 (free-form documents), or of all numbers (documents with a checksum). */

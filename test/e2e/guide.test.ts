@@ -26,6 +26,7 @@ const prints: Readonly<Record<string, readonly RegExp[]>> = {
   "first-run.md": [/"key":"loss","step":3,"value":0\.3/, /"status":"finished"/],
   "import.md": [/"dry_run":true/],
   "limits.md": [/"storage_bytes_by_kind"/],
+  "mlflow.md": [/"params":\[\{"key":"lr","value":"0\.001"\}\]/],
   "reports.md": [/^## Results$/m],
   "runs.md": [/"stop_state":"completed"/, /"updated":1/],
   "search.md": [/"name":"otter"/, /"loss"/],

@@ -2,6 +2,8 @@ import { expect, test } from "@jest/globals";
 import { randomUUID } from "node:crypto";
 import type { Api, Answer } from "../stack/client.ts";
 import { describeModes } from "../stack/modes.ts";
+import { dialectRoutes } from "@tidemark/gateway/dialects";
+import { dialectCalls, sentAs } from "../stack/dialect-calls.ts";
 import { bodies, operations } from "../stack/operations.ts";
 import { queryDatabase } from "../stack/attach.ts";
 
@@ -61,6 +63,39 @@ describeModes("isolation of organizations", (stack) => {
     const operator = { key: null, headers: { "x-svc-bootstrap-token": stack().bootstrapToken } };
     const keys = await stack().api.get(`/api/orgs/${owner.orgId}/api-keys`, operator);
     expect(keys.json.api_keys).toHaveLength(1);
+  });
+
+  test("dialects answer what is foreign as what does not exist, and nobody without credentials", async () => {
+    const routes = dialectRoutes.map(({ method, path }) => `${method} ${path}`);
+    expect(Object.keys(dialectCalls).toSorted()).toEqual(routes.toSorted());
+    const owner = await stack().organization();
+    const stranger = await stack().organization();
+    await owner.api.post("/projects", { name: "another" });
+    const { id } = (await owner.api.post("/runs", { name: CANARY, project: CANARY })).json.run;
+    const mlflow = (path: string, body: object) => owner.api.post(`/api/2.0/mlflow/${path}`, body);
+    const model = (await mlflow("logged-models", { experiment_id: "2", name: CANARY })).json.model.info
+      .model_id as string;
+    await mlflow("registered-models/create", { name: CANARY });
+    await mlflow("model-versions/create", { name: CANARY, source: CANARY });
+    const hex = () => randomUUID().replaceAll("-", "");
+    const foreignIds = {
+      mlflowRun: id.replaceAll("-", ""),
+      mlflowExperiment: "2",
+      mlflowModel: model,
+      mlflowRegistered: CANARY,
+    };
+    const missing = { mlflowRun: hex(), mlflowExperiment: "9", mlflowModel: `m-${hex()}`, mlflowRegistered: "missing" };
+    for (const [route, { fields, namesRows }] of Object.entries(dialectCalls)) {
+      const ask = ({ method, path, body }: ReturnType<typeof sentAs>, api: Api): Promise<Answer> =>
+        api.call(method, path, body === undefined ? {} : { body });
+      const foreign = await ask(sentAs(route, fields(foreignIds)), stranger.api);
+      const absent = namesRows ? await ask(sentAs(route, fields(missing)), stranger.api) : foreign;
+      expect(foreign.text).not.toContain(CANARY);
+      expect([route, foreign.status, foreign.text]).toEqual([route, absent.status, absent.text]);
+      expect([route, foreign.status]).toEqual([route, namesRows ? 404 : 200]);
+      const nobody = await ask(sentAs(route, fields(foreignIds)), stack().api);
+      expect([route, nobody.status]).toEqual([route, 401]);
+    }
   });
 
   test("views and embed sessions show nothing of a foreign organization", async () => {

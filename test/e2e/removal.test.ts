@@ -145,6 +145,7 @@ describeModes(
         "platform.stored_bytes",
         "reports.report_counts",
         "reports.view_counts",
+        "runs.project_numbers",
         "traces.event_counts",
       ]);
       expect((await tablesWith(stack(), "canary-")).filter((name) => !name.includes("idempotency"))).toEqual([]);

@@ -22,6 +22,10 @@ export const sorts = [
 export const runReads: readonly Read[] = [
   list("newest", "/runs?limit=50"),
   list("newest of a project", "/runs?limit=50&project=rl-control"),
+  list("an experiment of MLflow by number", "/api/2.0/mlflow/experiments/get?experiment_id=2", { items: () => 1 }),
+  list("an experiment of MLflow by name", "/api/2.0/mlflow/experiments/get-by-name?experiment_name=rl-control", {
+    items: () => 1,
+  }),
   list("a project by name", "/projects?name=rl-control", { items: ({ projects }) => projects!.length }),
   list("newest with total", summary("")),
   list("newest for choosing", summary("projection=selection&project=rl-control"), { each: 4 }),

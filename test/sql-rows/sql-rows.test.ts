@@ -11,6 +11,8 @@ import { openSources, readCalls, type RowCall } from "./read-calls.ts";
 
 /** The calls whose statement is only known when they run. Remove an entry when the check can find its statement: it fails until then. */
 const knownWhenRun: readonly string[] = [
+  "services/artifacts/src/models/search-models.sql.ts statement",
+  "services/artifacts/src/registry/search-registry.sql.ts statement",
   "services/runs/src/list/choose-newest.sql.ts statement",
   "services/runs/src/list/choose-runs.sql.ts statement",
   "services/runs/src/list/run-counts.sql.ts statement",

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type { Scope } from "@tidemark/credentials";
 import type { Callers, Role } from "../auth/callers.ts";
 import type { Route } from "../route.ts";
+import { dialectRoutes } from "../dialects/index.ts";
 import { allRoutes } from "./index.ts";
 import { echoRoutes } from "../serving/echo-routes.fixture.ts";
 import { bootstrapToken, startApp, type TestApp } from "../app.fixture.ts";
@@ -19,7 +20,7 @@ const scopes: readonly Scope[] = [
 const roles: readonly Role[] = ["owner", "admin", "member", "viewer"];
 
 /** These tests check whom a route lets in, not what it does then. */
-const routes: readonly Route[] = [...allRoutes, ...echoRoutes].map((route) => ({
+const routes: readonly Route[] = [...allRoutes, ...dialectRoutes, ...echoRoutes].map((route) => ({
   ...route,
   handle: () => Promise.resolve({ body: { reached: true } }),
 }));
@@ -116,7 +117,7 @@ async function statusOf(route: Route, headers: Record<string, string>): Promise<
       "idempotency-key": "k",
       ...(route.body === undefined ? {} : { "content-type": "application/json" }),
     },
-    ...(route.body === undefined ? {} : { body: "{}" }),
+    ...(route.body === undefined || route.method === "GET" ? {} : { body: "{}" }),
   });
   await response.arrayBuffer();
   return response.status;

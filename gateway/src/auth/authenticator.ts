@@ -95,15 +95,26 @@ export type Presented =
 
 const none: Presented = { kind: "none" };
 
-/** Reads the credential of a request. `Authorization` wins over the session cookie, which has this name (`cookieName`). */
-export function presentedBy(headers: IncomingHttpHeaders, cookie: string): Presented {
+/**
+ * Reads the credential of a request. `Authorization` wins over the session cookie, which has this name (`cookieName`). With `takesBasic` the
+ * password of Basic credentials is a token.
+ */
+export function presentedBy(headers: IncomingHttpHeaders, cookie: string, takesBasic = false): Presented {
   const { authorization } = headers;
   if (authorization !== undefined && authorization.trim() !== "") {
-    const token = /^bearer +(\S+)$/i.exec(authorization.trim())?.[1];
+    const text = authorization.trim();
+    const token = /^bearer +(\S+)$/i.exec(text)?.[1] ?? (takesBasic ? passwordOf(text) : undefined);
     return token === undefined ? { kind: "unknown_scheme" } : { kind: "bearer", token };
   }
   const token = cookieOf(headers.cookie, cookie);
   return token === undefined ? none : { kind: "cookie", token };
+}
+
+/** Returns the password of Basic credentials (RFC 7617), whose user name has no colon. */
+function passwordOf(authorization: string): string | undefined {
+  const encoded = /^basic +([A-Za-z0-9+/=_-]+)$/i.exec(authorization)?.[1];
+  if (encoded === undefined) return undefined;
+  return /^[^:]*:(\S+)$/.exec(Buffer.from(encoded, "base64").toString())?.[1];
 }
 
 /** Returns the value of a cookie in a `Cookie` header; `undefined` when it is absent or empty. */

@@ -15,17 +15,26 @@ export function parseQuery(text: string, neverBlank: readonly string[] = []): Qu
   if (text === "") return empty;
   const query = Object.create(null) as Record<string, string>;
   const seen = new Set<string>();
-  for (const part of text.split("&")) {
-    if (part === "") continue;
-    const equals = part.indexOf("=");
-    const name = unescape(equals === -1 ? part : part.slice(0, equals), part);
-    const value = equals === -1 ? "" : unescape(part.slice(equals + 1), name, name === SEARCH);
+  for (const [name, value] of readPairs(text)) {
     if (seen.has(name)) throw badRequest(`the parameter ${name} is given twice`, name);
     seen.add(name);
     if (value.trim() !== "") query[name] = value;
     else if (neverBlank.includes(name)) throw badRequest(`the parameter ${name} must not be blank`, name);
   }
   return query;
+}
+
+/**
+ * Reads the names and values of a query string, in its order.
+ * @throws bad_request for an invalid escape, invalid UTF-8, or NUL, which only a search text may have
+ */
+export function* readPairs(text: string): Generator<readonly [name: string, value: string]> {
+  for (const part of text.split("&")) {
+    if (part === "") continue;
+    const equals = part.indexOf("=");
+    const name = unescape(equals === -1 ? part : part.slice(0, equals), part);
+    yield [name, equals === -1 ? "" : unescape(part.slice(equals + 1), name, name === SEARCH)];
+  }
 }
 
 function unescape(text: string, name: string, mayHoldNul = false): string {
@@ -49,11 +58,15 @@ const propertiesOf = (schema: Schema | undefined): Readonly<Record<string, Schem
  * Returns the parameters that a list does not know although other lists are paged by them. A client that sends one would read the same page forever, or
  * take the first one for all. Empty for routes that are not lists, and for those that speak a foreign protocol.
  */
-export function foreignStarts({ method, callers, protocol, schemas: { query, response } }: Route): Names {
+export function foreignStarts({ method, callers, protocol, dialect, schemas: { query, response } }: Route): Names {
   const known = Object.keys(propertiesOf(query));
   const hasRows = Object.values(propertiesOf(response)).some(({ type }) => type === "array");
   const isList =
-    method === "GET" && callers.kind !== "anyone" && protocol === undefined && (hasRows || known.includes("limit"));
+    method === "GET" &&
+    callers.kind !== "anyone" &&
+    protocol === undefined &&
+    dialect === undefined &&
+    (hasRows || known.includes("limit"));
   return isList ? STARTS.filter((name) => !known.includes(name)) : [];
 }
 

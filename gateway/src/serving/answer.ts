@@ -39,8 +39,13 @@ function lingerBytesMax({ headers }: FastifyRequest): number {
   return isUnknown ? LINGER_BYTES_MAX.unknown : LINGER_BYTES_MAX.known;
 }
 
+const JSON_TYPE = "application/json; charset=utf-8";
+
+/** What decides the shape of an error: the route; where there is none, at most the dialect that the path belongs to. */
+export type ErrorShape = Partial<Pick<Route, "protocol" | "schemas" | "dialect">>;
+
 /**
- * Answers a request with an error, as a page or in the shape of a protocol if its route has such answers. Unexpected ones are logged with the
+ * Answers a request with an error, as a page or in the shape of a protocol or dialect if its route has such answers. Unexpected ones are logged with the
  * request's id and hidden from the client.
  */
 export function sendError(
@@ -48,7 +53,7 @@ export function sendError(
   request: FastifyRequest,
   reply: FastifyReply,
   log: Log,
-  route?: Pick<Route, "protocol" | "schemas">,
+  route?: ErrorShape,
 ): void {
   const answer = toErrorAnswer(error, request.state?.route.statuses);
   const fields = { request_id: request.id, method: request.method, error };
@@ -59,13 +64,18 @@ export function sendError(
     lingerAtEnd(request.raw, lingerBytesMax(request));
   }
   if (answer.retryAfterSeconds !== undefined) reply.header(headerNames.retryAfter, String(answer.retryAfterSeconds));
-  if (route?.schemas.responseType === PAGE_TYPE) {
+  if (route?.dialect !== undefined) {
+    const { status, body } = route.dialect.writeError(answer, route.schemas !== undefined);
+    reply.code(status).header("content-type", JSON_TYPE).send(body);
+    return;
+  }
+  if (route?.schemas?.responseType === PAGE_TYPE) {
     const { text, headers } = errorPage(answer);
     reply.code(answer.status).headers(headers).send(text);
     return;
   }
   const { mediaType, body } = route?.protocol?.writeError(answer, mediaTypeOf(request.headers)) ?? {
-    mediaType: "application/json; charset=utf-8",
+    mediaType: JSON_TYPE,
     body: JSON.stringify(answer.body),
   };
   reply.code(answer.status).header("content-type", mediaType).send(body);

@@ -9,6 +9,7 @@ import type { EmbedAccess } from "../auth/embed-access.ts";
 import type { Clients } from "../clients.ts";
 import type { BodyAccount, BodyMemory } from "../gate/body-memory.ts";
 import type { EventStreams } from "../changes/event-streams.ts";
+import type { DialectOf } from "../dialects/dialect-of.ts";
 import type { Dashboard } from "../dashboard/dashboard.ts";
 import type { OriginRule } from "../http/origin.ts";
 import type { EmbedLimits } from "../limits/embed-limits.ts";
@@ -42,6 +43,7 @@ export type ServingContext = {
   /** The pages for browsers; undefined: there are none. */
   readonly dashboard: Dashboard | undefined;
   readonly embedParts: HandlerContext["embedParts"];
+  readonly dialectOf: DialectOf;
   readonly isAllowedOrigin: OriginRule;
   /** Reads the latest changes to credentials into memory. */
   readonly refreshAccess: () => Promise<void>;

@@ -205,7 +205,8 @@ function identify(
   baseUrl: string,
 ): Identified | Promise<Identified> {
   if (callers.kind === "operator") return { identity: context.checkOperator(bootstrapTokenOf(request.headers)) };
-  const presented = presentedBy(request.headers, cookieName(sessionCookie, baseUrl));
+  const takesBasic = route.dialect?.takesBasic === true;
+  const presented = presentedBy(request.headers, cookieName(sessionCookie, baseUrl), takesBasic);
   if (callers.kind === "anyone") {
     if (route.embed === "policy") context.embedLimits.countPolicy(request.ip);
     if (route.embed === "page") context.embedLimits.countPage(request.ip);
@@ -221,7 +222,7 @@ function identify(
   const operatorToken = callers.operator === true ? bootstrapTokenOf(request.headers) : undefined;
   if (operatorToken !== undefined) return { identity: context.checkOperator(operatorToken) };
 
-  const credential = readCredential(context, presented, callers.operator === true);
+  const credential = readCredential(context, presented, callers.operator === true, takesBasic);
   const bearer = presented.kind === "cookie" ? "session" : "api_key";
   const allow = (identity: Identity): Identity => {
     checkKind(callers, identity, bearer);
@@ -253,6 +254,7 @@ function readCredential(
   { authenticator }: ServingContext,
   presented: Presented,
   operatorWelcome: boolean,
+  takesBasic: boolean,
 ): ReturnType<ServingContext["authenticator"]["read"]> {
   switch (presented.kind) {
     case "bearer":
@@ -260,7 +262,9 @@ function readCredential(
     case "cookie":
       return authenticator.read("session", presented.token);
     case "unknown_scheme":
-      throw unauthenticated("the authorization scheme must be Bearer");
+      throw unauthenticated(
+        `the authorization scheme must be Bearer${takesBasic ? ", or Basic with the API key as the password" : ""}`,
+      );
     case "none":
       throw unauthenticated(operatorWelcome ? "invalid bootstrap token" : "missing bearer token");
   }

@@ -31,6 +31,7 @@ type Mutable<T, K extends keyof T> = Omit<T, K> & { -readonly [P in K]: T[P] };
 const REFRESH_MS = 2000;
 
 const nothing: Body = Object.freeze({});
+const noQuery: Query = Object.freeze({});
 
 /** Serves the requests of a route that the guard has admitted: decode, one RPC, encode, headers. */
 export function createHandler(route: Route, context: ServingContext) {
@@ -202,10 +203,12 @@ function inputOf(route: Route, state: RequestState, request: FastifyRequest): Mu
   if (body instanceof Error) throw body;
   if (body === undefined && route.body === "required" && route.streamed === undefined)
     throw badRequest("the body must be a JSON object");
+  const { dialect } = route;
+  const text = request.query as string;
   return {
     params: request.params as RouteInput["params"],
-    query: parseQuery(request.query as string, route.queryNeverBlank) satisfies Query,
-    body: body ?? nothing,
+    query: dialect === undefined ? (parseQuery(text, route.queryNeverBlank) satisfies Query) : noQuery,
+    body: dialect !== undefined && text !== "" && route.method === "GET" ? dialect.readQuery(text) : (body ?? nothing),
     identity: state.identity,
     embedSession: state.embedSession,
     idempotencyKey: state.idempotencyKey,

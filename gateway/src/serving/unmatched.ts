@@ -4,7 +4,7 @@ import { baseUrlOf, preflightHeaders } from "../http/origin.ts";
 import type { Route } from "../route.ts";
 import type { Found } from "../dashboard/dashboard.ts";
 import { PAGE_TYPE } from "../http/page.ts";
-import { beginAnswer, sendError } from "./answer.ts";
+import { beginAnswer, sendError, type ErrorShape } from "./answer.ts";
 import type { ServingContext } from "./context.ts";
 
 /**
@@ -41,13 +41,15 @@ export function createUnmatchedHandler(methodsOf: PathMethods, context: ServingC
     try {
       answer(request, reply, found);
     } catch (error) {
-      sendError(error, request, reply, context.log, found?.route === "dashboard page" ? PAGE : undefined);
+      const dialect = context.dialectOf(request.url);
+      const shape = found?.route === "dashboard page" ? PAGE : dialect && { dialect };
+      sendError(error, request, reply, context.log, shape);
     }
   };
 }
 
 /** Errors of pages are pages. */
-const PAGE: Pick<Route, "protocol" | "schemas"> = { schemas: { response: {}, responseType: PAGE_TYPE } };
+const PAGE: ErrorShape = { schemas: { response: {}, responseType: PAGE_TYPE } };
 
 /** Measures as the hooks of routes do; without a route there are none. */
 function measure({ method }: FastifyRequest, { raw }: FastifyReply, { metrics }: ServingContext, route: string): void {

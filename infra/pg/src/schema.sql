@@ -185,9 +185,9 @@ COMMENT ON TABLE platform.stored_bytes IS
   'artifacts, points and documents only what no other counter has.';
 COMMENT ON COLUMN platform.stored_bytes.slot IS 'of one transaction at a time';
 SELECT platform.fence('platform.stored_bytes');
-GRANT SELECT, INSERT, UPDATE ON TABLE platform.stored_bytes TO tidemark_imports, tidemark_ingest, tidemark_ingest_worker,
-  tidemark_reports, tidemark_reports_worker, tidemark_runs, tidemark_runs_worker, tidemark_traces,
-  tidemark_traces_worker, tidemark_usage;
+GRANT SELECT, INSERT, UPDATE ON TABLE platform.stored_bytes TO tidemark_artifacts, tidemark_imports, tidemark_ingest,
+  tidemark_ingest_worker, tidemark_reports, tidemark_reports_worker, tidemark_runs, tidemark_runs_worker,
+  tidemark_traces, tidemark_traces_worker, tidemark_usage;
 GRANT SELECT, DELETE ON TABLE platform.stored_bytes TO tidemark_control_worker;
 
 CREATE FUNCTION platform.add_stored(org uuid, of_kind text, added bigint)

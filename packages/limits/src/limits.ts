@@ -26,6 +26,22 @@ export const RUNS_PAGE_ROWS = { default: 100, max: 1000 } as const;
 /** Most bytes of the readme of a run. */
 export const README_BYTES_MAX = 65_536;
 
+/** What runs used and made: rows of one request, rows of a run of each kind, bytes of its datasets, runs that are read together. */
+export const RUN_INPUTS = { together: 100, ofRunMax: 1000, datasetBytesMax: 4 * 1024 * 1024, runsMax: 100 } as const;
+
+/** Most bytes of the texts of a dataset. */
+export const DATASET_BYTES = {
+  name: 2048,
+  digest: 256,
+  sourceType: 256,
+  source: 65_536,
+  schema: 1024 * 1024,
+  profile: 1024 * 1024,
+} as const;
+
+/** Tags that are pairs of texts: their number, and bytes of each. */
+export const TEXT_TAGS = { max: 100, keyBytesMax: 1024, valueBytesMax: 32_768 } as const;
+
 /** Bounds of one bulk update: runs in all, and runs that change together or not at all. */
 export const BULK_UPDATE = { runsMax: 10_000, together: 100 } as const;
 
@@ -154,6 +170,31 @@ export const TTL_DAYS = { min: 1, max: 3650 } as const;
 
 /** How long versions are kept; the first one is the default. */
 export const RETENTION_MODES = ["inherit", "days", "keep_forever", "none"] as const;
+
+/** Bounds of logged models: rows of a page, projects of a search, files and metrics of a model, points of a request, bytes. */
+export const MODELS = {
+  pageMax: 1000,
+  projectsMax: 1000,
+  filesMax: MANIFEST_ENTRIES_MAX,
+  metricsMax: 1000,
+  pointsMax: 1000,
+  nameBytesMax: 1024,
+  typeBytesMax: 1024,
+  /** Params and tags of a model, or tags of a registered model or a version, as JSON. */
+  textBytesMax: 1024 * 1024,
+} as const;
+
+/** Bounds of the model registry: rows of a page, characters of an alias, bytes. */
+export const REGISTRY = {
+  pageMax: 1000,
+  nameBytesMax: 512,
+  aliasCharactersMax: 255,
+  descriptionBytesMax: 65_536,
+  sourceBytesMax: 8192,
+} as const;
+
+/** The stages of a registered version; the first one is the default. */
+export const MODEL_STAGES = ["none", "staging", "production", "archived"] as const;
 
 /** Most objects that are reserved at a time. */
 export const RESERVED_OBJECTS_MAX = 64;

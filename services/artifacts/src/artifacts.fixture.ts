@@ -7,11 +7,13 @@ import { createFolderBlob } from "@tidemark/blob";
 import { createDb, type Db } from "@tidemark/pg";
 import { createRunDirectory, openGate } from "@tidemark/requests";
 import { ArtifactsArchiveService } from "@tidemark/proto/artifacts/v1/archive";
+import { ModelsService } from "@tidemark/proto/artifacts/v1/models";
+import { RegistryService } from "@tidemark/proto/artifacts/v1/registry";
 import { ArtifactsService } from "@tidemark/proto/artifacts/v1/artifacts";
 import { CallerKind, IdentitySchema } from "@tidemark/proto/common/v1/common";
 import { type Call, type Client, createCall, createLocalClient, implement } from "@tidemark/rpc";
 import { createTestDatabase, testSql } from "@tidemark/testkit";
-import { archiveHandlers, artifactsHandlers } from "./handlers.ts";
+import { archiveHandlers, artifactsHandlers, modelsHandlers, registryHandlers } from "./handlers.ts";
 import type { ArtifactsDeps } from "./deps.ts";
 import { reserveObjects } from "./objects/objects.sql.ts";
 import { findRunRefs } from "./runs/run-refs.sql.ts";
@@ -45,6 +47,8 @@ export type TestFile = { readonly path: string; readonly content?: string; reado
 export type ArtifactsFixture = {
   readonly client: ArtifactsClient;
   readonly archive: Client<(typeof ArtifactsArchiveService)["method"]>;
+  readonly models: Client<(typeof ModelsService)["method"]>;
+  readonly registry: Client<(typeof RegistryService)["method"]>;
   /** Another process of the service, with nothing in memory. */
   newProcess(changes?: Partial<ArtifactsDeps>): ArtifactsClient;
   /** Dependencies of the handlers; the object store is a folder. */
@@ -143,6 +147,8 @@ export async function startArtifacts(): Promise<ArtifactsFixture> {
   return {
     client: clientOf(deps),
     archive: createLocalClient(ArtifactsArchiveService, implement(ArtifactsArchiveService, archiveHandlers(deps))),
+    models: createLocalClient(ModelsService, implement(ModelsService, modelsHandlers(deps))),
+    registry: createLocalClient(RegistryService, implement(RegistryService, registryHandlers(deps))),
     newProcess: (changes) => clientOf({ ...process(), ...changes }),
     deps,
     db,
@@ -250,13 +256,15 @@ export async function storageOf(fixture: ArtifactsFixture, { orgId }: Tenant) {
   );
   const [counted] = await fixture.ask(
     `SELECT
-       (SELECT coalesce(sum(size_bytes), 0)::bigint FROM artifacts.artifacts WHERE org_id = $1 AND object_id IS NOT NULL) AS artifact_bytes,
+       (SELECT coalesce(sum(size_bytes), 0)::bigint FROM artifacts.artifacts WHERE org_id = $1 AND object_id IS NOT NULL)
+         + (SELECT coalesce(sum(size_bytes), 0)::bigint FROM artifacts.model_files WHERE org_id = $1) AS artifact_bytes,
        (SELECT coalesce(sum(size_bytes), 0)::bigint FROM artifacts.versions WHERE org_id = $1 AND state = 'active') AS version_bytes,
        (SELECT coalesce(sum(size_bytes), 0)::bigint FROM artifacts.versions WHERE org_id = $1 AND state = 'soft_deleted')
          + (SELECT coalesce(sum(owed_bytes), 0)::bigint FROM artifacts.objects WHERE org_id = $1) AS pending_delete_bytes,
        (SELECT coalesce(sum(f.size_bytes), 0)::bigint FROM artifacts.upload_files f WHERE f.org_id = $1 AND f.upload_kind IS NOT NULL)
          AS reserved_bytes,
-       (SELECT count(*) FROM artifacts.artifacts WHERE org_id = $1) AS artifacts,
+       (SELECT count(*) FROM artifacts.artifacts WHERE org_id = $1) + (SELECT count(*) FROM artifacts.model_files WHERE org_id = $1)
+         AS artifacts,
        (SELECT count(*) FROM artifacts.artifacts WHERE org_id = $1 AND size_bytes IS NULL) AS unknown_sizes,
        (SELECT count(*) FROM artifacts.collections WHERE org_id = $1) AS collections,
        (SELECT count(*) FROM artifacts.versions WHERE org_id = $1 AND state = 'active') AS versions_active,

@@ -1,7 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { ModelsService } from "@tidemark/proto/artifacts/v1/models";
+import { RegistryService } from "@tidemark/proto/artifacts/v1/registry";
+import { createLocalClient, implement } from "@tidemark/rpc";
 import { createReadCounter } from "@tidemark/testkit";
 import { type ArtifactsClient, type ArtifactsFixture, callOf, startArtifacts } from "./artifacts.fixture.ts";
+import { modelsHandlers, registryHandlers } from "./handlers.ts";
 import { seedSkewed, type Skewed } from "./skewed.fixture.ts";
 import { findVersionByDigest } from "./uploads/uploads.sql.ts";
 
@@ -16,6 +20,9 @@ const page = { limit: 100 };
 const counter = createReadCounter();
 let fixture: ArtifactsFixture;
 let client: ArtifactsClient;
+const models = () => createLocalClient(ModelsService, implement(ModelsService, modelsHandlers(counted())));
+const registry = () => createLocalClient(RegistryService, implement(RegistryService, registryHandlers(counted())));
+const counted = () => ({ ...fixture.deps, db: counter.around(fixture.db) });
 let large: Skewed;
 const call = () => callOf(large);
 
@@ -28,6 +35,7 @@ afterAll(() => fixture.close());
 
 const artifact = { name: "n", type: "file", mimeType: "m" };
 let made: string[] = [];
+const named = (name: string) => ({ of: "field", key: "name", operator: "=", texts: [name] });
 
 /** The name of a request, how many blocks it may fetch, and the request. */
 const cases: [what: string, blocksMax: number, ask: () => Promise<unknown>][] = [
@@ -102,6 +110,22 @@ const cases: [what: string, blocksMax: number, ask: () => Promise<unknown>][] = 
       await client.deleteVersion({ versionId: id, confirm: id, reason: "r" }, call());
     },
   ],
+  ["a model", 60, () => models().getModel({ modelId: large.versionId }, call())],
+  ["the 100 newest models", 1500, () => models().searchModels({ projectIds: [large.projectId], limit: 100 }, call())],
+  [
+    "models of a name",
+    60,
+    () => models().searchModels({ projectIds: [large.projectId], conditions: [named("m777")], limit: 100 }, call()),
+  ],
+  ["a registered model of many versions", 150, () => registry().getRegisteredModel({ name: "m1" }, call())],
+  [
+    "a version by its number",
+    60,
+    () => registry().getRegisteredVersion({ name: "m1", which: { case: "number", value: 777 } }, call()),
+  ],
+  ["100 registered models", 4500, () => registry().searchRegisteredModels({ limit: 100 }, call())],
+  ["100 registered versions", 2500, () => registry().searchRegisteredVersions({ limit: 100 }, call())],
+  ["a new registered version", 120, () => registry().createRegisteredVersion({ name: "m2", source: "s" }, call())],
   ["the storage", 20, () => client.getStorage({}, call())],
 ];
 

@@ -3,6 +3,8 @@ import type { Blob } from "@tidemark/blob";
 import type { Db } from "@tidemark/pg";
 import type { PlanGate, RunDirectory } from "@tidemark/requests";
 import type { ArtifactsService } from "@tidemark/proto/artifacts/v1/artifacts";
+import type { ModelsService } from "@tidemark/proto/artifacts/v1/models";
+import type { RegistryService } from "@tidemark/proto/artifacts/v1/registry";
 import type { Handlers } from "@tidemark/rpc";
 import type { PartAddresses } from "./uploads/part-addresses.ts";
 import type { UploadJobs } from "./uploads/upload-jobs.ts";
@@ -34,3 +36,9 @@ export type ArtifactsDeps = {
 
 /** The handlers of this service by RPC. */
 export type ArtifactsHandlers = Handlers<(typeof ArtifactsService)["method"] & GenServiceMethods>;
+
+/** The handlers of ModelsService by RPC. */
+export type ModelsHandlers = Handlers<(typeof ModelsService)["method"] & GenServiceMethods>;
+
+/** The handlers of RegistryService by RPC. */
+export type RegistryHandlers = Handlers<(typeof RegistryService)["method"] & GenServiceMethods>;

@@ -33,7 +33,31 @@ import { restoreBytesHandlers } from "./objects/restore-bytes.ts";
 import { restoreArtifactsHandlers } from "./plain/restore-artifacts.ts";
 import { exportVersionsHandler } from "./versions/export-versions.ts";
 import { restoreVersionsHandlers } from "./versions/restore-versions.ts";
-import type { ArtifactsDeps, ArtifactsHandlers } from "./deps.ts";
+import {
+  deleteModelFiles,
+  listModelFiles,
+  locateModelFile,
+  reserveModelObjects,
+  storeModelFile,
+} from "./models/model-files.ts";
+import { logModelMetrics } from "./models/model-metrics.ts";
+import { createModel, deleteModel, getModel, updateModel } from "./models/models.ts";
+import { searchModels } from "./models/search-models.ts";
+import { setRegisteredAlias } from "./registry/registered-aliases.ts";
+import {
+  createRegisteredModel,
+  deleteRegisteredModel,
+  getRegisteredModel,
+  updateRegisteredModel,
+} from "./registry/registered-models.ts";
+import {
+  createRegisteredVersion,
+  deleteRegisteredVersion,
+  getRegisteredVersion,
+  updateRegisteredVersion,
+} from "./registry/registered-versions.ts";
+import { searchRegisteredModels, searchRegisteredVersions } from "./registry/search-registry.ts";
+import type { ArtifactsDeps, ArtifactsHandlers, ModelsHandlers, RegistryHandlers } from "./deps.ts";
 
 /** Returns the handlers of ArtifactsService. */
 export function artifactsHandlers(deps: ArtifactsDeps): ArtifactsHandlers {
@@ -88,5 +112,39 @@ export function restoreHandlers(
     ...restoreArtifactsHandlers(deps),
     ...restoreVersionsHandlers(deps),
     restoreCollection: restoreCollectionHandler(deps),
+  };
+}
+
+/** Returns the handlers of ModelsService. */
+export function modelsHandlers(deps: Pick<ArtifactsDeps, "db" | "runs" | "newId" | "gate" | "blob">): ModelsHandlers {
+  return {
+    createModel: createModel(deps),
+    getModel: getModel(deps),
+    searchModels: searchModels(deps),
+    updateModel: updateModel(deps),
+    deleteModel: deleteModel(deps),
+    logModelMetrics: logModelMetrics(deps),
+    reserveModelObjects: reserveModelObjects(deps),
+    storeModelFile: storeModelFile(deps),
+    listModelFiles: listModelFiles(deps),
+    locateModelFile: locateModelFile(deps),
+    deleteModelFiles: deleteModelFiles(deps),
+  };
+}
+
+/** Returns the handlers of RegistryService. */
+export function registryHandlers(deps: Pick<ArtifactsDeps, "db" | "runs" | "newId" | "gate">): RegistryHandlers {
+  return {
+    createRegisteredModel: createRegisteredModel(deps),
+    getRegisteredModel: getRegisteredModel(deps),
+    updateRegisteredModel: updateRegisteredModel(deps),
+    deleteRegisteredModel: deleteRegisteredModel(deps),
+    searchRegisteredModels: searchRegisteredModels(deps),
+    setRegisteredAlias: setRegisteredAlias(deps),
+    createRegisteredVersion: createRegisteredVersion(deps),
+    getRegisteredVersion: getRegisteredVersion(deps),
+    updateRegisteredVersion: updateRegisteredVersion(deps),
+    deleteRegisteredVersion: deleteRegisteredVersion(deps),
+    searchRegisteredVersions: searchRegisteredVersions(deps),
   };
 }

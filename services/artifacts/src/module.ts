@@ -5,11 +5,13 @@ import { type MigrationSet, startRemover } from "@tidemark/pg";
 import { createRunDirectory, gateOfSettings, watchRuns } from "@tidemark/requests";
 import { ArtifactsArchiveService } from "@tidemark/proto/artifacts/v1/archive";
 import { ArtifactsService } from "@tidemark/proto/artifacts/v1/artifacts";
+import { ModelsService } from "@tidemark/proto/artifacts/v1/models";
+import { RegistryService } from "@tidemark/proto/artifacts/v1/registry";
 import { ArtifactsRestoreService } from "@tidemark/proto/artifacts/v1/restore";
 import { Quota, UsageService } from "@tidemark/proto/usage/v1/usage";
 import { implement } from "@tidemark/rpc";
 import { artifactsConfig } from "./config.ts";
-import { archiveHandlers, artifactsHandlers, restoreHandlers } from "./handlers.ts";
+import { archiveHandlers, artifactsHandlers, modelsHandlers, registryHandlers, restoreHandlers } from "./handlers.ts";
 import { removeArtifacts } from "./removal/remove-artifacts.ts";
 
 import { findRunRefs, readRunChanges } from "./runs/run-refs.sql.ts";
@@ -31,7 +33,7 @@ export const artifactsModule = defineModule({
   schema: "artifacts",
   migrations: artifactsMigrations,
   reads: ["runs.project_refs_v1", "runs.run_labels_v1", "runs.run_refs_v1", "runs.visibility_changes_v1"],
-  provides: [ArtifactsService, ArtifactsArchiveService, ArtifactsRestoreService],
+  provides: [ArtifactsService, ArtifactsArchiveService, ArtifactsRestoreService, ModelsService, RegistryService],
   needs: [{ module: "usage", service: UsageService, optional: true }],
   async start(context) {
     const { runsRemembered, graceDays, removalSeconds } = context.config;
@@ -80,6 +82,8 @@ export const artifactsModule = defineModule({
         implement(ArtifactsService, artifactsHandlers(deps)),
         implement(ArtifactsArchiveService, archiveHandlers(deps)),
         implement(ArtifactsRestoreService, restoreHandlers(deps)),
+        implement(ModelsService, modelsHandlers(deps)),
+        implement(RegistryService, registryHandlers(deps)),
       ],
       ready: () => db.ping(),
       drain: () => jobs.drain(),

@@ -7,12 +7,12 @@ export type Skewed = Tenant & {
   readonly runId: string;
   /** It has `size` versions, half of them with an alias. */
   readonly collectionId: string;
-  /** It has 1,000 entries, and `size` runs used it. */
+  /** It has 1,000 entries, and `size` runs used it. It is also the id of the model `m1`, and of the registered model `m1` with `size` versions. */
   readonly versionId: string;
 };
 
 /**
- * Fills the tables: `organizations` with 1 to 10 runs, artifacts, collections and versions each, and one with `size` of each. Rows are in random order.
+ * Fills the tables: `organizations` with 1 to 10 runs, artifacts, collections, versions, models and registered models each, and one with `size` of each. Rows are in random order.
  * The counters of organizations and of collections match the rows.
  */
 export async function seedSkewed(
@@ -73,6 +73,19 @@ export async function seedSkewed(
   await ask(
     `INSERT INTO artifacts.storage (org_id, slot, artifacts, unknown_sizes, collections, versions_active)
      SELECT org, 0, size, size, size, size FROM public.seeded`,
+  );
+  await ask(
+    `INSERT INTO artifacts.models (org_id, id, project_id, name, type, params, tags, created_at)
+     SELECT org, CASE WHEN i = 1 THEN version ELSE id END, project, 'm' || i, '', '{}', '{}', now() - i * interval '1 second' FROM public.things`,
+  );
+  await ask(
+    `INSERT INTO artifacts.registered_models (org_id, id, name, project_id, description, tags, next_number, updated_at)
+     SELECT org, CASE WHEN i = 1 THEN version ELSE id END, 'm' || i, project, '', '{}', 1 + size, now() - i * interval '1 second'
+     FROM public.things`,
+  );
+  await ask(
+    `INSERT INTO artifacts.registered_versions (org_id, id, registered_id, number, project_id, source, run_link, description, tags, updated_at)
+     SELECT org, id, version, i, project, 's', '', '', '{}', now() - i * interval '1 second' FROM public.things`,
   );
   const [large] = await ask<Omit<Skewed, "orgId">>(
     `SELECT project AS "projectId", run AS "runId", collection AS "collectionId", version AS "versionId" FROM public.seeded WHERE n = 0`,

@@ -7,6 +7,7 @@ import { forkRun } from "./fork/fork-run.ts";
 import { getLineage, listRunOrigins } from "./fork/get-lineage.ts";
 import { groupRuns } from "./groups/group-runs.ts";
 import { getOverview, listRuns, summarizeRuns } from "./list/list-runs.ts";
+import { addRunInputs, addRunOutputs, listRunInputs } from "./inputs/run-inputs.ts";
 import { recordSignsOfLife } from "./life/record-signs.ts";
 import { listKeys } from "./keys/list-keys.ts";
 import { moveRuns } from "./move/move-runs.ts";
@@ -43,6 +44,9 @@ export function runsHandlers(deps: RunsDeps): RunsHandlers {
     moveRuns: moveRuns(deps),
     getReadme: getReadme(deps),
     putReadme: putReadmeOfRun(deps),
+    addRunInputs: addRunInputs(deps),
+    addRunOutputs: addRunOutputs(deps),
+    listRunInputs: listRunInputs(deps),
     deleteRun: deleteRun(deps),
     undeleteRun: undeleteRun(deps),
     updateProject: updateProject(deps),

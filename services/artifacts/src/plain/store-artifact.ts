@@ -152,7 +152,7 @@ export function createArtifact(
 }
 
 /** Seconds within which an object must be attached to an artifact or a version. */
-const SWEEP_SECONDS = 3600;
+export const SWEEP_SECONDS = 3600;
 
 /**
  * ArtifactsService.ReserveObjects: for a run that the caller may see, or for an upload that may still be completed. A completed upload may be completed

@@ -1,14 +1,18 @@
 import { type Db, inBatches, type Removal, removeRows, type Tx } from "@tidemark/pg";
 import { releaseObjects } from "../objects/objects.sql.ts";
+import { dropModel } from "../models/models.ts";
+import { nextModelOfProject, nextModelOfRun } from "../models/models.sql.ts";
 import { forgetArtifact } from "../plain/artifacts.ts";
 import { addStorage } from "../storage/storage.sql.ts";
 import { failUpload } from "../uploads/upload-jobs.ts";
 import { lockCollection } from "../versions/retention.sql.ts";
 import {
   dropObjects,
+  leaveProject,
   lockUploadsOfRun,
   measureRemovalOf,
   nextVersionOf,
+  registryOfProject,
   removeCollections,
   removeRowsOfOrganization,
   removeStorageIfEmpty,
@@ -26,8 +30,9 @@ const ARTIFACTS_MAX = 50;
 const OBJECTS_MAX = 1000;
 
 /**
- * Removes the plain artifacts of a run with their bytes, its uploads and its edges in lineages; the versions and collections of a project whose runs
- * are gone; or everything of an organization. The sweeper removes bytes that nothing needs any more. Versions that a run produced stay with their project.
+ * Removes the plain artifacts of a run with their bytes, its uploads, its edges in lineages, and the models that it made, unless the registry has a
+ * version of them; the models, versions and collections of a project whose runs are gone, and its versions in the registry; or everything of an
+ * organization. The sweeper removes bytes that nothing needs any more. Versions that a run produced stay with their project.
  * Resolves to false while bytes of an organization are left. `db` runs as the service.
  */
 export async function removeArtifacts(db: Db, { orgId, kind, id }: Removal): Promise<boolean> {
@@ -57,6 +62,7 @@ async function removeOfRun(db: Db, orgId: string, runId: string): Promise<void> 
       return artifacts.length;
     }),
   );
+  while (await db.withTenant(orgId, async (tx) => dropNext(tx, orgId, await nextModelOfRun(tx, orgId, runId))));
   for (const statement of restOfRun) await removeRows(db, orgId, { statement, values: [orgId, runId] });
 }
 
@@ -64,7 +70,16 @@ function isOpen(state: string): boolean {
   return state === "uploading" || state === "completing" || state === "provider_completed";
 }
 
+/** Deletes a model that is locked, if there is one; returns whether there was. */
+async function dropNext(tx: Tx, orgId: string, model: { readonly id: string } | undefined): Promise<boolean> {
+  if (model !== undefined) await dropModel(tx, orgId, model.id);
+  return model !== undefined;
+}
+
 async function removeOfProject(db: Db, orgId: string, projectId: string): Promise<void> {
+  for (const statement of registryOfProject) await removeRows(db, orgId, { statement, values: [orgId, projectId] });
+  await db.withTenant(orgId, (tx) => leaveProject(tx, orgId, projectId));
+  while (await db.withTenant(orgId, async (tx) => dropNext(tx, orgId, await nextModelOfProject(tx, orgId, projectId))));
   while (await db.withTenant(orgId, (tx) => removeNextVersion(tx, orgId, projectId)));
   await db.withTenant(orgId, async (tx) => {
     const collections = await removeCollections(tx, orgId, projectId);

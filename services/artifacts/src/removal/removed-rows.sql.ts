@@ -39,8 +39,8 @@ export async function removeUploads(tx: Tx, orgId: string, ids: readonly string[
   await tx.count(removeSessionsSql, [orgId, ids]);
 }
 
-/** The other rows of a run: its lineage, and its counts. Values: the organization and the run. */
-export const restOfRun: readonly Statement[] = ["edges", "run_counts"].map((table) =>
+/** The other rows of a run: its lineage, its counts, and the metrics that it logged for models. Values: the organization and the run. */
+export const restOfRun: readonly Statement[] = ["edges", "run_counts", "model_metrics"].map((table) =>
   removalSql(`artifacts_remove_${table}_of_run`, `artifacts.${table}`, "org_id = $2 AND run_id = $3"),
 );
 
@@ -112,6 +112,37 @@ export const wantedBytesOfProject = removalSql(
   "org_id = $2 AND project_id = $3",
 );
 
+/** The versions of a project in the registry with their aliases, and its registered models without other versions. Values: the organization and the project. */
+export const registryOfProject: readonly Statement[] = [
+  removalSql(
+    "artifacts_remove_aliases_of_project",
+    "artifacts.registered_aliases",
+    `org_id = $2 AND (registered_id, number) IN (
+       SELECT v.registered_id, v.number FROM artifacts.registered_versions v WHERE v.org_id = $2 AND v.project_id = $3)`,
+  ),
+  removalSql(
+    "artifacts_remove_registered_versions",
+    "artifacts.registered_versions",
+    "org_id = $2 AND project_id = $3",
+  ),
+  removalSql(
+    "artifacts_remove_registered_models",
+    "artifacts.registered_models r",
+    `r.org_id = $2 AND r.project_id = $3 AND NOT EXISTS (
+       SELECT FROM artifacts.registered_versions v WHERE v.org_id = $2 AND v.registered_id = r.id)`,
+  ),
+];
+
+const leaveProjectSql = sql(
+  "artifacts_leave_project",
+  "UPDATE artifacts.registered_models SET project_id = NULL WHERE org_id = $1 AND project_id = $2",
+);
+
+/** Makes registered models with versions of other projects independent of a project. */
+export async function leaveProject(tx: Tx, orgId: string, projectId: string): Promise<void> {
+  await tx.count(leaveProjectSql, [orgId, projectId]);
+}
+
 /** Removes all rows of an organization except its objects, which are removed with their bytes. */
 export const removeRowsOfOrganization = organizationRemover("artifacts", [
   "aliases",
@@ -120,6 +151,12 @@ export const removeRowsOfOrganization = organizationRemover("artifacts", [
   "entries",
   "versions",
   "collections",
+  "model_files",
+  "model_metrics",
+  "models",
+  "registered_aliases",
+  "registered_versions",
+  "registered_models",
   "run_counts",
   "upload_files",
   "upload_sessions",

@@ -40,6 +40,7 @@ CREATE TABLE artifacts.artifacts (
   CONSTRAINT artifacts_storage_backend_check CHECK (storage_backend IN ('external', 'local', 'r2')),
   CONSTRAINT artifacts_type_check CHECK (type IN ('checkpoint', 'rollout', 'file'))
 );
+CREATE INDEX artifacts_by_name ON artifacts.artifacts (org_id, run_id, name, created_at DESC, id DESC);
 CREATE INDEX artifacts_of_run ON artifacts.artifacts (org_id, run_id, created_at DESC, id DESC);
 SELECT platform.fence('artifacts.artifacts');
 GRANT SELECT (org_id, object_id, size_bytes) ON TABLE artifacts.artifacts TO tidemark_usage;
@@ -115,6 +116,75 @@ CREATE TABLE artifacts.entries (
 SELECT platform.fence('artifacts.entries');
 GRANT SELECT, INSERT, UPDATE, DELETE ON TABLE artifacts.entries TO tidemark_artifacts;
 
+CREATE TABLE artifacts.models (
+  org_id uuid NOT NULL,
+  id uuid NOT NULL,
+  project_id uuid NOT NULL,
+  name text COLLATE "C" NOT NULL,
+  type text COLLATE "C" NOT NULL,
+  status text COLLATE "C" DEFAULT 'pending' NOT NULL,
+  source_run_id uuid,
+  params jsonb NOT NULL,
+  tags jsonb NOT NULL,
+  files integer DEFAULT 0 NOT NULL,
+  created_at timestamptz DEFAULT clock_timestamp() NOT NULL,
+  updated_at timestamptz DEFAULT clock_timestamp() NOT NULL,
+  bytes integer GENERATED ALWAYS AS (octet_length(name) + octet_length(type) + octet_length(params::text)
+    + octet_length(tags::text)) STORED NOT NULL,
+  CONSTRAINT models_pkey PRIMARY KEY (org_id, id),
+  CONSTRAINT models_files_check CHECK (files >= 0),
+  CONSTRAINT models_name_check CHECK (octet_length(name) >= 1 AND octet_length(name) <= 1024),
+  CONSTRAINT models_status_check CHECK (status IN ('pending', 'ready', 'failed'))
+) WITH (fillfactor=70);
+COMMENT ON TABLE artifacts.models IS 'Logged models. They stay in their project when their run moves.';
+COMMENT ON COLUMN artifacts.models.params IS 'JSON object of texts, like tags';
+-- As text, because without statistics an index by project alone looks as good for a name.
+CREATE INDEX models_by_name ON artifacts.models (org_id, (project_id::text) COLLATE "C", name, created_at DESC, id DESC);
+CREATE INDEX models_newest_of_project ON artifacts.models (org_id, project_id, created_at DESC, id DESC);
+CREATE INDEX models_of_run ON artifacts.models (org_id, source_run_id);
+SELECT platform.fence('artifacts.models');
+SELECT platform.count_stored('artifacts.models', 'documents');
+GRANT SELECT (org_id, bytes) ON TABLE artifacts.models TO tidemark_usage;
+GRANT SELECT, INSERT, UPDATE, DELETE ON TABLE artifacts.models TO tidemark_artifacts;
+
+CREATE TABLE artifacts.model_files (
+  org_id uuid NOT NULL,
+  model_id uuid NOT NULL,
+  path text COLLATE "C" NOT NULL,
+  size_bytes bigint NOT NULL,
+  sha256 bytea NOT NULL,
+  mime_type text COLLATE "C" NOT NULL,
+  object_id uuid NOT NULL,
+  created_at timestamptz DEFAULT clock_timestamp() NOT NULL,
+  CONSTRAINT model_files_pkey PRIMARY KEY (org_id, model_id, path),
+  CONSTRAINT model_files_path_check CHECK (octet_length(path) >= 1 AND octet_length(path) <= 1024),
+  CONSTRAINT model_files_sha256_check CHECK (octet_length(sha256) = 32),
+  CONSTRAINT model_files_size_bytes_check CHECK (size_bytes >= 0)
+);
+SELECT platform.fence('artifacts.model_files');
+GRANT SELECT (org_id, size_bytes) ON TABLE artifacts.model_files TO tidemark_usage;
+GRANT SELECT, INSERT, UPDATE, DELETE ON TABLE artifacts.model_files TO tidemark_artifacts;
+
+CREATE TABLE artifacts.model_metrics (
+  org_id uuid NOT NULL,
+  model_id uuid NOT NULL,
+  key text COLLATE "C" NOT NULL,
+  run_id uuid NOT NULL,
+  dataset_name text COLLATE "C" NOT NULL,
+  dataset_digest text COLLATE "C" NOT NULL,
+  identity bytea NOT NULL,
+  step bigint NOT NULL,
+  time_ms bigint NOT NULL,
+  value double precision NOT NULL,
+  CONSTRAINT model_metrics_pkey PRIMARY KEY (org_id, model_id, identity)
+);
+COMMENT ON TABLE artifacts.model_metrics IS 'The newest value of each metric of a model, by run and dataset.';
+COMMENT ON COLUMN artifacts.model_metrics.identity IS
+  'SHA-256 of key, run and dataset, whose texts are too long for a primary key';
+CREATE INDEX model_metrics_of_run ON artifacts.model_metrics (org_id, run_id);
+SELECT platform.fence('artifacts.model_metrics');
+GRANT SELECT, INSERT, UPDATE, DELETE ON TABLE artifacts.model_metrics TO tidemark_artifacts;
+
 CREATE TABLE artifacts.objects (
   org_id uuid NOT NULL,
   id uuid NOT NULL,
@@ -142,6 +212,81 @@ GRANT SELECT (org_id, owed_bytes) ON TABLE artifacts.objects TO tidemark_usage;
 SELECT platform.unfence_for('artifacts.objects', 'tidemark_artifacts_worker');
 GRANT SELECT, INSERT, UPDATE, DELETE ON TABLE artifacts.objects TO tidemark_artifacts;
 GRANT SELECT ON TABLE artifacts.objects TO tidemark_artifacts_worker;
+
+CREATE TABLE artifacts.registered_aliases (
+  org_id uuid NOT NULL,
+  registered_id uuid NOT NULL,
+  alias text COLLATE "C" NOT NULL,
+  number integer NOT NULL,
+  CONSTRAINT registered_aliases_pkey PRIMARY KEY (org_id, registered_id, alias)
+);
+CREATE INDEX registered_aliases_of_version ON artifacts.registered_aliases (org_id, registered_id, number);
+SELECT platform.fence('artifacts.registered_aliases');
+GRANT SELECT, INSERT, UPDATE, DELETE ON TABLE artifacts.registered_aliases TO tidemark_artifacts;
+
+CREATE TABLE artifacts.registered_models (
+  org_id uuid NOT NULL,
+  id uuid NOT NULL,
+  name text COLLATE "C" NOT NULL,
+  project_id uuid,
+  description text NOT NULL,
+  tags jsonb NOT NULL,
+  next_number integer DEFAULT 1 NOT NULL,
+  created_at timestamptz DEFAULT clock_timestamp() NOT NULL,
+  updated_at timestamptz DEFAULT clock_timestamp() NOT NULL,
+  bytes integer GENERATED ALWAYS AS (octet_length(name) + octet_length(description)
+    + octet_length(tags::text)) STORED NOT NULL,
+  CONSTRAINT registered_models_pkey PRIMARY KEY (org_id, id),
+  CONSTRAINT registered_models_org_id_name_key UNIQUE (org_id, name),
+  CONSTRAINT registered_models_name_check CHECK (octet_length(name) >= 1 AND octet_length(name) <= 512)
+) WITH (fillfactor=70);
+COMMENT ON COLUMN artifacts.registered_models.project_id IS
+  'whose callers see it: that of the key that made it, or of its first version; null: none yet';
+CREATE INDEX registered_models_last_changed ON artifacts.registered_models (org_id, updated_at DESC, name);
+CREATE INDEX registered_models_of_project ON artifacts.registered_models (org_id, project_id, name);
+SELECT platform.fence('artifacts.registered_models');
+SELECT platform.count_stored('artifacts.registered_models', 'documents');
+GRANT SELECT (org_id, bytes) ON TABLE artifacts.registered_models TO tidemark_usage;
+GRANT SELECT, INSERT, UPDATE, DELETE ON TABLE artifacts.registered_models TO tidemark_artifacts;
+
+CREATE TABLE artifacts.registered_versions (
+  org_id uuid NOT NULL,
+  registered_id uuid NOT NULL,
+  number integer NOT NULL,
+  id uuid NOT NULL,
+  project_id uuid,
+  source text COLLATE "C" NOT NULL,
+  run_id uuid,
+  model_id uuid,
+  version_id uuid,
+  run_link text NOT NULL,
+  stage text COLLATE "C" DEFAULT 'none' NOT NULL,
+  description text NOT NULL,
+  tags jsonb NOT NULL,
+  created_at timestamptz DEFAULT clock_timestamp() NOT NULL,
+  updated_at timestamptz DEFAULT clock_timestamp() NOT NULL,
+  bytes integer GENERATED ALWAYS AS (octet_length(source) + octet_length(run_link) + octet_length(description)
+    + octet_length(tags::text)) STORED NOT NULL,
+  CONSTRAINT registered_versions_pkey PRIMARY KEY (org_id, id),
+  CONSTRAINT registered_versions_org_id_registered_id_number_key UNIQUE (org_id, registered_id, number),
+  CONSTRAINT registered_versions_stage_check CHECK (stage IN ('none', 'staging', 'production', 'archived'))
+) WITH (fillfactor=70);
+COMMENT ON COLUMN artifacts.registered_versions.version_id IS
+  'the version of a collection with the same files; it may be shared, deleted or gone';
+CREATE INDEX registered_versions_last_changed ON artifacts.registered_versions (org_id, updated_at DESC, id DESC);
+-- As text, so that no look-up of a number takes it for as good as the key.
+CREATE INDEX registered_versions_last_changed_of_one ON artifacts.registered_versions (org_id,
+  (registered_id::text) COLLATE "C", updated_at DESC, id DESC);
+CREATE INDEX registered_versions_of_model ON artifacts.registered_versions (org_id, model_id)
+  WHERE model_id IS NOT NULL;
+CREATE INDEX registered_versions_of_project ON artifacts.registered_versions (org_id, project_id);
+CREATE INDEX registered_versions_of_run ON artifacts.registered_versions (org_id, run_id) WHERE run_id IS NOT NULL;
+CREATE INDEX registered_versions_of_stage ON artifacts.registered_versions (org_id, registered_id, stage,
+  number DESC);
+SELECT platform.fence('artifacts.registered_versions');
+SELECT platform.count_stored('artifacts.registered_versions', 'documents');
+GRANT SELECT (org_id, bytes) ON TABLE artifacts.registered_versions TO tidemark_usage;
+GRANT SELECT, INSERT, UPDATE, DELETE ON TABLE artifacts.registered_versions TO tidemark_artifacts;
 
 CREATE TABLE artifacts.run_counts (
   org_id uuid NOT NULL,
@@ -339,12 +484,17 @@ GRANT SELECT ON TABLE artifacts.usage_v1 TO tidemark_artifacts, tidemark_usage;
 CREATE VIEW artifacts.stored_rows_v1 WITH (security_invoker = true) AS
   SELECT a.org_id, 'artifact_rows'::text AS kind, 1::bigint AS amount FROM artifacts.artifacts a
   UNION ALL SELECT a.org_id, 'artifacts', a.size_bytes FROM artifacts.artifacts a WHERE a.object_id IS NOT NULL
+  UNION ALL SELECT m.org_id, 'artifact_rows', 1 FROM artifacts.model_files m
+  UNION ALL SELECT m.org_id, 'artifacts', m.size_bytes FROM artifacts.model_files m
+  UNION ALL SELECT m.org_id, 'documents', m.bytes FROM artifacts.models m
+  UNION ALL SELECT m.org_id, 'documents', m.bytes FROM artifacts.registered_models m
+  UNION ALL SELECT v.org_id, 'documents', v.bytes FROM artifacts.registered_versions v
   UNION ALL SELECT v.org_id, 'artifacts', v.size_bytes FROM artifacts.versions v
   UNION ALL SELECT o.org_id, 'artifacts', o.owed_bytes FROM artifacts.objects o
   UNION ALL SELECT f.org_id, 'artifacts', f.size_bytes FROM artifacts.upload_files f WHERE f.upload_kind IS NOT NULL;
 COMMENT ON VIEW artifacts.stored_rows_v1 IS
-  'What each row that is stored counts for: plain artifacts one each, and bytes of artifacts, versions, objects that '
-  'are owed and uploads. Reads everything: for recounts.';
+  'What each row that is stored counts for: plain artifacts and files of models one each, and bytes of these, '
+  'versions, objects that are owed, uploads, models and the registry. Reads everything: for recounts.';
 GRANT SELECT ON TABLE artifacts.stored_rows_v1 TO tidemark_usage;
 
 CREATE FUNCTION artifacts.add_storage(org uuid, artifact_bytes bigint, version_bytes bigint,

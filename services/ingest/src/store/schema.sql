@@ -3406,7 +3406,7 @@ GRANT EXECUTE ON FUNCTION ingest.concatenated(double precision[]) TO tidemark_ru
 CREATE FUNCTION ingest.metric_columns_v1(org uuid, run uuid, from_key text, end_key text, after_key text,
   keys_max bigint)
 RETURNS TABLE(keys bytea, total bigint, latest bytea, min bytea, max bytea, mean bytea, variance bytea, count bytea,
-  best bytea, best_step bytea, non_finite bytea)
+  best bytea, best_step bytea, non_finite bytea, latest_step bytea)
 LANGUAGE sql
 STABLE
 AS $function$
@@ -3416,7 +3416,7 @@ AS $function$
               ELSE (SELECT pg_catalog.count(*) FROM ingest.metric_keys k
                     WHERE k.org_id = org AND k.run_id = run AND k.key >= from_key COLLATE "C"
                       AND (end_key IS NULL OR k.key < end_key COLLATE "C")) END,
-         a.latest, a.min, a.max, a.mean, a.variance, a.count, a.best, a.best_step, a.non_finite
+         a.latest, a.min, a.max, a.mean, a.variance, a.count, a.best, a.best_step, a.non_finite, a.latest_step
   FROM (SELECT (SELECT r.key_count::bigint FROM ingest.metric_runs r WHERE r.org_id = org AND r.run_id = run) AS key_count
         OFFSET 0) n
   CROSS JOIN LATERAL (
@@ -3450,6 +3450,7 @@ AS $function$
   ) w
   CROSS JOIN LATERAL (
     SELECT string_agg(float8send(k.stats[k.at + 8]), ''::bytea) AS latest,
+           string_agg(float8send(k.stats[k.at + 9]), ''::bytea) AS latest_step,
            string_agg(float8send(k.stats[k.at + 4]), ''::bytea) AS min,
            string_agg(float8send(k.stats[k.at + 6]), ''::bytea) AS max,
            string_agg(float8send(k.stats[k.at + 2]), ''::bytea) AS mean,
@@ -3460,8 +3461,7 @@ AS $function$
            string_agg(float8send(k.stats[k.at + 1]), ''::bytea) AS count,
            string_agg(float8send(k.stats[k.at + CASE WHEN k.minimise THEN 4 ELSE 6 END]), ''::bytea) AS best,
            string_agg(float8send(k.stats[k.at + CASE WHEN k.minimise THEN 5 ELSE 7 END]), ''::bytea) AS best_step,
-           string_agg(float8send(coalesce(k.non_finite[k.at / 10 * 3 + 1], 0)) || float8send(coalesce(k.non_finite[k.at / 10 * 3 + 3], 0))
-                        || float8send(k.stats[k.at + 9]),
+           string_agg(float8send(coalesce(k.non_finite[k.at / 10 * 3 + 1], 0)) || float8send(coalesce(k.non_finite[k.at / 10 * 3 + 3], 0)),
                       ''::bytea) FILTER (WHERE k.is_looked_up) AS non_finite
     FROM (
       SELECT w.stats, ((width_bucket(k.id >> 5, d.pages) - 1) * 32 + (k.id & 31)) * 10 AS at, k.minimise,
@@ -3481,8 +3481,8 @@ COMMENT ON FUNCTION ingest.metric_columns_v1 IS
   'end_key (null: no end) and behind after_key (empty: from the start), in code point order, separated by NUL in '
   'keys; the other columns hold a double per key, big-endian, in the same order; NaN stands for a variance that a '
   'double cannot hold. best is the minimum where less is better, else the maximum. All these are over finite values: '
-  'where there is none, count is 0 and the others are NaN. non_finite has three doubles for each key, the number of the '
-  'other values, their highest step, and that of latest; null, or zeros in the first two, where no key has any. Columns are null when the page is empty. '
+  'where there is none, count is 0 and the others are NaN. non_finite has two doubles for each key, the number of the '
+  'other values and their highest step; null or zeros where no key has any. Columns are null when the page is empty. '
   'total counts the keys between from_key and end_key; keys are counted only where neither the page nor the run has '
   'their number, because a run may have a hundred thousand. Bytes, because writing and reading thousands of numbers as '
   'text costs more than everything else. A plain query without settings, so that PostgreSQL inlines it.';

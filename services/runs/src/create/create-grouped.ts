@@ -150,12 +150,13 @@ function mayGoAlone(error: unknown, size: number): boolean {
 
 /** Returns a run that was just created as a read would return it. */
 function newRunRow(orgId: string, project: string, run: GroupedRun, created: CreatedRun): RunRow {
-  const { id, project_id, name, created_at } = created;
+  const { id, project_id, project_number, name, created_at } = created;
   return {
     id,
     org_id: orgId,
     project_id,
     project,
+    project_number,
     name,
     status: "running",
     display_status: "running",

@@ -58,13 +58,13 @@ const insertRunSql = sql(
   `WITH p AS (
      UPDATE runs.projects SET runs_running = runs_running + 1
      WHERE org_id = $1 AND id = $3
-     RETURNING org_id, id, name, runs_running + runs_finished + runs_failed + runs_deleted AS number,
+     RETURNING org_id, id, name, number, runs_running + runs_finished + runs_failed + runs_deleted AS place,
                coalesce($10::timestamptz, clock_timestamp()) AS at
    ), r AS (
      INSERT INTO runs.runs (org_id, id, project_id, name, status, config, tags, metadata, created_at, started_at,
                             create_fingerprint, parent_run_id, forked_from_step, fork_fingerprint,
                             forked_from_artifact_id)
-     SELECT $1, $2, p.id, coalesce($4, $5 || '-' || p.number), 'running', $6, $7, $8, p.at, p.at, $9,
+     SELECT $1, $2, p.id, coalesce($4, $5 || '-' || p.place), 'running', $6, $7, $8, p.at, p.at, $9,
             $11, $12, $13, $14
      FROM p
      RETURNING *
@@ -126,13 +126,14 @@ export type GroupedRun = {
 export type CreatedRun = {
   readonly id: string;
   readonly project_id: string;
+  readonly project_number: number;
   readonly name: string;
   readonly created_at: string;
 };
 
 const createRunsSql = sql(
   "runs_create_runs",
-  `SELECT run AS id, project AS project_id, run_name AS name, at AS created_at
+  `SELECT run AS id, project AS project_id, project_number, run_name AS name, at AS created_at
    FROM runs.create_runs($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
 );
 

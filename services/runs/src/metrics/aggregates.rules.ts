@@ -17,7 +17,9 @@ export type MetricRow = {
   readonly metric_count: Buffer | null;
   readonly metric_best: Buffer | null;
   readonly metric_best_step: Buffer | null;
-  /** Three doubles per key: how many values are not finite, their highest step, and that of the latest finite one. Null where no key has any. */
+  /** The step of the latest value. */
+  readonly metric_latest_step: Buffer | null;
+  /** Two doubles per key: how many values are not finite, and their highest step. Null or zeros where no key has any. */
   readonly metric_non_finite: Buffer | null;
 };
 
@@ -33,6 +35,7 @@ export const NO_METRICS: MetricRow = {
   metric_count: null,
   metric_best: null,
   metric_best_step: null,
+  metric_latest_step: null,
   metric_non_finite: null,
 };
 
@@ -51,11 +54,10 @@ type NumberColumns = {
   readonly count: number[];
   readonly best: number[];
   readonly bestStep: number[];
+  readonly latestStep: number[];
   /** Empty where no key has values that are not finite. */
   readonly nonFinite: number[];
   readonly nonFiniteStep: number[];
-  /** NaN without a finite value. */
-  readonly latestStep: number[];
 };
 
 /** Returns the numbers of a row as columns. */
@@ -69,16 +71,16 @@ export function numberColumnsOf(row: MetricRow): NumberColumns {
     count: numbersOf(row.metric_count),
     best: numbersOf(row.metric_best),
     bestStep: numbersOf(row.metric_best_step),
+    latestStep: numbersOf(row.metric_latest_step),
     ...nonFiniteOf(row.metric_non_finite),
   };
 }
 
-function nonFiniteOf(bytes: Buffer | null): Pick<NumberColumns, "nonFinite" | "nonFiniteStep" | "latestStep"> {
+function nonFiniteOf(bytes: Buffer | null): Pick<NumberColumns, "nonFinite" | "nonFiniteStep"> {
   const numbers = numbersOf(bytes);
-  const every3rd = (from: number): number[] => numbers.filter((_, i) => i % 3 === from);
-  const nonFinite = every3rd(0);
-  if (nonFinite.every((count) => count === 0)) return { nonFinite: [], nonFiniteStep: [], latestStep: [] };
-  return { nonFinite, nonFiniteStep: every3rd(1), latestStep: every3rd(2) };
+  if (numbers.every((number) => number === 0)) return { nonFinite: [], nonFiniteStep: [] };
+  const isEven = (_: number, i: number): boolean => i % 2 === 0;
+  return { nonFinite: numbers.filter(isEven), nonFiniteStep: numbers.slice(1).filter(isEven) };
 }
 
 /** Returns the doubles of a column, as PostgreSQL's float8send writes them one after another. */

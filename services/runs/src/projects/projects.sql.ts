@@ -8,13 +8,18 @@ export type ProjectRow = {
   readonly org_id: string;
   readonly name: string;
   readonly description: string | null;
+  readonly number: number;
+  /** Canonical JSON. */
+  readonly metadata: string;
+  readonly updated_at: string;
   readonly created_at: string;
   readonly deleted_at: string | null;
   readonly purge_after: string | null;
 };
 
 /** Select list of a `ProjectRow`. */
-export const projectColumns = "id, org_id, name, description, created_at, deleted_at, purge_after";
+export const projectColumns =
+  "id, org_id, name, description, number, metadata, created_at, updated_at, deleted_at, purge_after";
 
 const findProjectSql = sql(
   "runs_find_project",
@@ -24,6 +29,16 @@ const findProjectSql = sql(
 /** Returns the project with this id, if it is in the organization. */
 export function findProject(tx: Tx, orgId: string, projectId: string): Promise<ProjectRow | undefined> {
   return tx.one(findProjectSql, [orgId, projectId]);
+}
+
+const findProjectByNumberSql = sql(
+  "runs_find_project_by_number",
+  `SELECT ${projectColumns} FROM runs.projects WHERE org_id = $1 AND number = $2`,
+);
+
+/** Returns the organization's project of this number, a whole number below 2^53. */
+export function findProjectByNumber(tx: Tx, orgId: string, number: bigint): Promise<ProjectRow | undefined> {
+  return tx.one(findProjectByNumberSql, [orgId, number]);
 }
 
 const findProjectByNameSql = sql(
@@ -38,8 +53,8 @@ export function findProjectByName(tx: Tx, orgId: string, name: string): Promise<
 
 const insertProjectSql = sql(
   "runs_insert_project",
-  `INSERT INTO runs.projects (org_id, id, name, description, created_at)
-   VALUES ($1, $2, $3, $4, coalesce($5::timestamptz, clock_timestamp()))
+  `INSERT INTO runs.projects (org_id, id, name, description, created_at, metadata)
+   VALUES ($1, $2, $3, $4, coalesce($5::timestamptz, clock_timestamp()), $6)
    ON CONFLICT (org_id, name, deleted_at) DO NOTHING
    RETURNING ${projectColumns}`,
 );
@@ -54,6 +69,8 @@ export function insertProject(
     readonly description: string | undefined;
     /** RFC 3339; undefined: now. */
     readonly createdAt?: string | undefined;
+    /** Canonical JSON; undefined: `{}`. */
+    readonly metadata?: string | undefined;
   },
 ): Promise<ProjectRow | undefined> {
   return tx.one(insertProjectSql, [
@@ -62,6 +79,7 @@ export function insertProject(
     project.name,
     project.description ?? null,
     project.createdAt ?? null,
+    project.metadata ?? "{}",
   ]);
 }
 
@@ -101,18 +119,25 @@ export async function countProjects(tx: Tx, orgId: string): Promise<number> {
 const changeProjectSql = sql(
   "runs_change_project",
   `UPDATE runs.projects SET texts_behind = texts_behind OR name <> coalesce($3, name), name = coalesce($3, name),
-     description = coalesce($4, description)
+     description = CASE WHEN $4 = '' THEN NULL ELSE coalesce($4, description) END, metadata = coalesce($5, metadata),
+     updated_at = clock_timestamp()
    WHERE org_id = $1 AND id = $2 RETURNING ${projectColumns}`,
 );
 
-/** Changes and returns a project; undefined leaves a field. The searched texts of its runs keep its earlier name. Fails on the unique name. */
+/** Changes and returns a project; undefined leaves a field, and an empty description removes it. The searched texts of its runs keep its earlier name. Fails on the unique name. */
 export async function changeProject(
   tx: Tx,
   orgId: string,
   projectId: string,
-  changes: { readonly name: string | undefined; readonly description: string | undefined },
+  changes: {
+    readonly name: string | undefined;
+    readonly description: string | undefined;
+    /** Canonical JSON. */
+    readonly metadata: string | undefined;
+  },
 ): Promise<ProjectRow> {
-  const values = [orgId, projectId, changes.name ?? null, changes.description ?? null];
+  const { name = null, description = null, metadata = null } = changes;
+  const values = [orgId, projectId, name, description, metadata];
   return (await tx.one<ProjectRow>(changeProjectSql, values))!;
 }
 

@@ -44,6 +44,8 @@ type ProjectWish = {
   readonly newId: string;
   /** RFC 3339; undefined: now. */
   readonly createdAt?: string | undefined;
+  /** Canonical JSON; undefined: `{}`. */
+  readonly metadata?: string | undefined;
   /** How many runs are created in it. */
   readonly runs: number;
 };
@@ -70,6 +72,7 @@ export async function resolveProject(
     name: wish.name,
     description: wish.description,
     createdAt: wish.createdAt,
+    metadata: wish.metadata,
   });
   const project = created ?? (await findProjectByName(tx, caller.orgId, wish.name));
   if (project === undefined) throw new Error("a project that exists by name cannot be seen");

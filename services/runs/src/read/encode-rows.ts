@@ -29,6 +29,7 @@ export function encodeRun(row: RunRow, staleness: Staleness): MessageInitShape<t
     orgId: row.org_id,
     projectId: row.project_id,
     project: row.project,
+    projectNumber: BigInt(row.project_number),
     name: row.name,
     status: row.status,
     configJson: utf8.encode(row.config),
@@ -101,6 +102,9 @@ export function encodeProject(row: ProjectRow): MessageInitShape<typeof ProjectS
     orgId: row.org_id,
     name: row.name,
     createdAt: row.created_at,
+    number: BigInt(row.number),
+    metadataJson: utf8.encode(row.metadata),
+    updatedAt: row.updated_at,
     ...(row.description === null ? {} : { description: row.description }),
     ...deletionOf(row),
   };

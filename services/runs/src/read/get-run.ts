@@ -12,9 +12,10 @@ import {
   type MetricRow,
 } from "../metrics/aggregates.rules.ts";
 import { countFittingRuns, pageTooHeavy } from "../list/page-weight.sql.ts";
+import { seeDeleted } from "../deletion/hidden-rows.sql.ts";
 import { encodeRunSummary } from "./encode-rows.ts";
 import { countVisibleRuns } from "./runs.sql.ts";
-import { findRunSummary, readSummariesWithKeys, listKeyCounts } from "./summaries.sql.ts";
+import { findRunSummary, type RunSummaryRow, readSummariesWithKeys, listKeyCounts } from "./summaries.sql.ts";
 
 /**
  * Returns a run with its summary and a page of its metric keys (API specification, GET /runs/{run_id}).
@@ -27,14 +28,20 @@ export function getRun({ db, staleness }: RunsDeps): RunsHandlers["getRun"] {
     const page = readPage(request);
     const limit = page.fault === undefined ? request.metricLimit : 1;
     const keys = { from: request.metricPrefix, end: endOfPrefix(request.metricPrefix), after: page.after, limit };
-    const row = await db.withTenant(caller.orgId, (tx) =>
-      findRunSummary(tx, caller.orgId, runId, caller.projectId, keys),
-    );
-    if (row === undefined) throw notFound("run");
+    const row = await db.withTenant(caller.orgId, async (tx) => {
+      if (request.includeDeleted) await seeDeleted(tx);
+      return findRunSummary(tx, caller.orgId, runId, caller.projectId, keys);
+    });
+    if (row === undefined || (request.includeDeleted && isOver(row))) throw notFound("run");
     if (page.fault !== undefined) throw page.fault;
     const options = { stopDetails: mayReadStopDetails(caller), nextCursor: cursorAfter(row, limit) };
-    return { run: encodeRunSummary(row, staleness, options) };
+    return { run: encodeRunSummary(row, staleness, options), hidden: row.hidden };
   };
+}
+
+/** Whether a deleted run can no longer be restored. */
+function isOver({ purge_after: own, project_purge_after: ofProject }: RunSummaryRow): boolean {
+  return [own, ofProject].some((purgeAfter) => purgeAfter !== null && !(Date.parse(purgeAfter) > Date.now()));
 }
 
 type PageRequest = Parameters<RunsHandlers["getRun"]>[0];

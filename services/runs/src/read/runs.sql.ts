@@ -9,6 +9,7 @@ export type RunRow = RunFields<null> & {
   readonly org_id: string;
   readonly project_id: string;
   readonly project: string;
+  readonly project_number: number;
   readonly name: string;
   readonly status: string;
   readonly display_status: string;
@@ -52,7 +53,7 @@ export function runOfId(id: string): string {
 
 /** Joins the project `p` of a run `r`, in the same way. */
 export const projectOfRun = `CROSS JOIN LATERAL (
-     SELECT o.name FROM runs.projects o WHERE o.org_id = r.org_id AND o.id = r.project_id OFFSET 0) p`;
+     SELECT o.name, o.number, o.purge_after FROM runs.projects o WHERE o.org_id = r.org_id AND o.id = r.project_id OFFSET 0) p`;
 
 /** Adds a value to a statement and returns its parameter, `$n`. */
 export type Bind = (value: unknown) => string;
@@ -69,7 +70,7 @@ const fieldColumns = Object.keys(runFields)
 
 /** Select list of a `RunRow`, over `runs.runs r` and its project `p`. */
 export const runColumns = `
-  r.id, r.org_id, r.project_id, p.name AS project, r.name, r.status, r.display_status, r.config, r.tags, r.metadata,
+  r.id, r.org_id, r.project_id, p.name AS project, p.number AS project_number, r.name, r.status, r.display_status, r.config, r.tags, r.metadata,
   r.created_at, r.started_at, ${fieldColumns}, r.resume_count, r.lifecycle, r.create_fingerprint, r.stop_state, r.stop_request_id, r.stop_reason,
   r.stop_completion_message, r.stop_actor, r.stop_requested_at, r.stop_acknowledged_at, r.stop_completed_at,
   r.stop_updated_at, r.deleted_at, r.purge_after, ${seenAtOfRun} AS seen_at`;

@@ -26,7 +26,7 @@ export const artifactCountColumns = `coalesce(counts.checkpoints, 0) AS checkpoi
 export const metricColumns = `
   m.keys AS metric_keys, m.total AS metric_total, m.latest AS metric_latest, m.min AS metric_min, m.max AS metric_max,
   m.mean AS metric_mean, m.variance AS metric_variance, m.count AS metric_count, m.best AS metric_best,
-  m.best_step AS metric_best_step, m.non_finite AS metric_non_finite`;
+  m.best_step AS metric_best_step, m.latest_step AS metric_latest_step, m.non_finite AS metric_non_finite`;
 
 /** Which keys of a run `metricsOf` joins; every member is SQL. */
 type MetricSelection = {
@@ -45,9 +45,18 @@ export function metricsOf({ limit, from = "''", end = "NULL::text", after = "''"
   return `CROSS JOIN LATERAL ingest.metric_columns_v1(r.org_id, r.id, ${from}, ${end}, ${after}, ${limit}) m`;
 }
 
+/** A run with its summary, and whether it is hidden. */
+export type RunSummaryRow = RunRow &
+  MetricRow &
+  ArtifactCountsRow & {
+    /** It was deleted, or its project was. */
+    readonly hidden: boolean;
+    readonly project_purge_after: string | null;
+  };
+
 const findRunSummarySql = sql(
   "runs_find_run_summary",
-  `SELECT ${runColumns}, ${metricColumns}, ${artifactCountColumns}
+  `SELECT ${runColumns}, r.hidden, p.purge_after AS project_purge_after, ${metricColumns}, ${artifactCountColumns}
    FROM runs.runs r
    ${projectOfRun}
    ${metricsOf({ limit: "$4::bigint", from: "$5", end: "$6::text", after: "$7" })}
@@ -62,7 +71,7 @@ export function findRunSummary(
   runId: string,
   projectId: string | undefined,
   keys: KeyRange & { readonly limit: number },
-): Promise<(RunRow & MetricRow & ArtifactCountsRow) | undefined> {
+): Promise<RunSummaryRow | undefined> {
   const { limit, from, end, after } = keys;
   return tx.one(findRunSummarySql, [orgId, runId, projectId ?? null, limit, from, end ?? null, after]);
 }
@@ -99,14 +108,13 @@ const readWithKeysSql = sql(
    ${artifactCountsOf}
    CROSS JOIN LATERAL (
      SELECT string_agg(textsend(h.key), '\\x00'::bytea) AS metric_keys, count(*) AS metric_total,
-            ${["latest", "min", "max", "mean", "variance", "count", "best", "best_step"].map(figure).join(", ")},
-            string_agg(float8send(h.non_finite) || float8send(coalesce(h.non_finite_step, 0)) || float8send(h.latest_step), ''::bytea)
-              AS metric_non_finite
+            ${["latest", "min", "max", "mean", "variance", "count", "best", "best_step", "latest_step"].map(figure).join(", ")},
+            string_agg(float8send(h.non_finite) || float8send(coalesce(h.non_finite_step, 0)), ''::bytea) AS metric_non_finite
      FROM unnest($3::text[]) AS wanted (key)
      CROSS JOIN LATERAL (
        -- An aggregate leaves NULL out.
        SELECT k.key, k.latest, k.min, k.max, k.mean, coalesce(k.variance, 'NaN') AS variance, k.count::float8 AS count, k.best, k.best_step,
-              k.non_finite, k.non_finite_step, k.latest_step
+              k.latest_step, k.non_finite, k.non_finite_step
        FROM ingest.metric_aggregates_v1 k
        WHERE k.org_id = r.org_id AND k.run_id = r.id AND k.key = wanted.key COLLATE "C"
        OFFSET 0

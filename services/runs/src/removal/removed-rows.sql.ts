@@ -8,6 +8,10 @@ const removeRunSql = sql(
      DELETE FROM runs.signs_of_life WHERE org_id = $1 AND run_id = $2
    ), readme AS (
      DELETE FROM runs.readmes WHERE org_id = $1 AND run_id = $2
+   ), datasets AS (
+     DELETE FROM runs.run_datasets WHERE org_id = $1 AND run_id = $2
+   ), models AS (
+     DELETE FROM runs.run_models WHERE org_id = $1 AND run_id = $2
    ), kept AS (
      DELETE FROM runs.kept_values v USING runs.kept_columns c
      WHERE c.org_id = $1 AND v.org_id = $1 AND v.column_id = c.id AND v.run_id = $2
@@ -38,10 +42,13 @@ export const removeRowsOfOrganization = organizationRemover("runs", [
   "run_texts",
   "signs_of_life",
   "readmes",
+  "run_datasets",
+  "run_models",
   "visibility_changes",
   "moved_runs",
   "runs",
   "projects",
+  "project_numbers",
 ]);
 
 /** The other services that keep data of runs and of projects. */

@@ -81,9 +81,20 @@ GRANT SELECT ON TABLE runs.moved_runs TO tidemark_definer;
 GRANT SELECT, INSERT, UPDATE, DELETE ON TABLE runs.moved_runs TO tidemark_runs;
 GRANT SELECT, DELETE ON TABLE runs.moved_runs TO tidemark_runs_worker;
 
+CREATE TABLE runs.project_numbers (
+  org_id uuid NOT NULL,
+  latest bigint NOT NULL,
+  CONSTRAINT project_numbers_pkey PRIMARY KEY (org_id)
+) WITH (fillfactor=50);
+COMMENT ON TABLE runs.project_numbers IS 'The highest number that a project of the organization was given.';
+SELECT platform.fence('runs.project_numbers');
+GRANT SELECT, INSERT, UPDATE ON TABLE runs.project_numbers TO tidemark_runs;
+GRANT SELECT, DELETE ON TABLE runs.project_numbers TO tidemark_runs_worker;
+
 CREATE TABLE runs.projects (
   org_id uuid NOT NULL,
   id uuid NOT NULL,
+  number bigint NOT NULL,
   name text COLLATE "C" NOT NULL,
   description text,
   created_at timestamptz DEFAULT clock_timestamp() NOT NULL,
@@ -98,8 +109,12 @@ CREATE TABLE runs.projects (
   runs_deleted bigint DEFAULT 0 NOT NULL,
   unsettled boolean DEFAULT false NOT NULL,
   texts_behind boolean DEFAULT false NOT NULL,
-  bytes integer GENERATED ALWAYS AS (octet_length(name) + coalesce(octet_length(description), 0)) STORED NOT NULL,
+  metadata text DEFAULT '{}'::text NOT NULL,
+  updated_at timestamptz DEFAULT clock_timestamp() NOT NULL,
+  bytes integer GENERATED ALWAYS AS (octet_length(name) + coalesce(octet_length(description), 0)
+    + coalesce(octet_length(nullif(metadata, '{}')), 0)) STORED NOT NULL,
   CONSTRAINT projects_pkey PRIMARY KEY (org_id, id),
+  CONSTRAINT projects_number UNIQUE (org_id, number),
   CONSTRAINT projects_name UNIQUE NULLS NOT DISTINCT (org_id, name, deleted_at),
   CONSTRAINT projects_check CHECK ((deleted_at IS NULL) = (purge_after IS NULL)),
   CONSTRAINT projects_description_check CHECK (octet_length(description) >= 1 AND octet_length(description) <= 512),
@@ -120,7 +135,10 @@ COMMENT ON COLUMN runs.projects.runs_deleted IS
 COMMENT ON COLUMN runs.projects.unsettled IS 'some of its runs are not yet hidden, or shown again, as the project is';
 COMMENT ON COLUMN runs.projects.texts_behind IS
   'what searches read of some of its runs has an earlier name of the project';
-COMMENT ON COLUMN runs.projects.bytes IS 'of name and description';
+COMMENT ON COLUMN runs.projects.number IS 'given by number_project';
+COMMENT ON COLUMN runs.projects.metadata IS 'compact JSON object, keys sorted, numbers as they were sent';
+COMMENT ON COLUMN runs.projects.updated_at IS 'when name, description or metadata last changed';
+COMMENT ON COLUMN runs.projects.bytes IS 'of name, description and metadata, 0 for empty metadata';
 CREATE INDEX projects_deleted ON runs.projects (org_id, id) WHERE deleted_at IS NOT NULL;
 CREATE INDEX projects_to_remove ON runs.projects (purge_after) WHERE purge_after IS NOT NULL;
 CREATE INDEX projects_unsettled ON runs.projects (org_id, id) WHERE unsettled OR texts_behind;
@@ -135,7 +153,7 @@ GRANT SELECT (org_id, id, name) ON TABLE runs.projects TO tidemark_artifacts, ti
   tidemark_ingest, tidemark_reports, tidemark_traces;
 GRANT SELECT (org_id, id, name, runs_running, runs_finished, runs_failed, deleted_at, runs_deleted, unsettled,
   texts_behind) ON TABLE runs.projects TO tidemark_definer;
-GRANT SELECT, INSERT, UPDATE (name, description, runs_running, runs_finished, runs_failed, runs_stopping,
+GRANT SELECT, INSERT, UPDATE (name, description, metadata, updated_at, runs_running, runs_finished, runs_failed, runs_stopping,
   runs_finished_stopped, runs_failed_stopped, deleted_at, purge_after, runs_deleted, unsettled,
   texts_behind) ON TABLE runs.projects TO tidemark_runs;
 GRANT SELECT, UPDATE (purge_after, runs_deleted), DELETE ON TABLE runs.projects TO tidemark_runs_worker;
@@ -157,6 +175,29 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON TABLE runs.readmes TO tidemark_runs;
 GRANT SELECT, DELETE ON TABLE runs.readmes TO tidemark_runs_worker;
 GRANT SELECT (org_id, bytes) ON TABLE runs.readmes TO tidemark_usage;
 
+CREATE TABLE runs.run_datasets (
+  org_id uuid NOT NULL,
+  run_id uuid NOT NULL,
+  name text COLLATE "C" NOT NULL,
+  digest text COLLATE "C" NOT NULL,
+  source_type text NOT NULL,
+  source text NOT NULL,
+  schema text NOT NULL,
+  profile text NOT NULL,
+  tags text NOT NULL,
+  added_at timestamptz DEFAULT clock_timestamp() NOT NULL,
+  bytes integer GENERATED ALWAYS AS (octet_length(name) + octet_length(digest) + octet_length(source_type)
+    + octet_length(source) + octet_length(schema) + octet_length(profile) + octet_length(tags)) STORED NOT NULL,
+  CONSTRAINT run_datasets_pkey PRIMARY KEY (org_id, run_id, name, digest)
+);
+COMMENT ON TABLE runs.run_datasets IS 'Datasets that a run read: a description, not the data.';
+COMMENT ON COLUMN runs.run_datasets.tags IS 'JSON object of texts';
+SELECT platform.fence('runs.run_datasets');
+SELECT platform.count_stored('runs.run_datasets', 'documents');
+GRANT SELECT, INSERT, UPDATE, DELETE ON TABLE runs.run_datasets TO tidemark_runs;
+GRANT SELECT, DELETE ON TABLE runs.run_datasets TO tidemark_runs_worker;
+GRANT SELECT (org_id, bytes) ON TABLE runs.run_datasets TO tidemark_usage;
+
 CREATE TABLE runs.run_ids (
   id uuid NOT NULL,
   org_id uuid NOT NULL,
@@ -165,6 +206,21 @@ CREATE TABLE runs.run_ids (
 SELECT platform.fence('runs.run_ids');
 SELECT platform.unfence_for('runs.run_ids', 'tidemark_definer');
 GRANT SELECT (id), INSERT ON TABLE runs.run_ids TO tidemark_definer;
+
+CREATE TABLE runs.run_models (
+  org_id uuid NOT NULL,
+  run_id uuid NOT NULL,
+  direction text COLLATE "C" NOT NULL,
+  model_id uuid NOT NULL,
+  step bigint NOT NULL,
+  added_at timestamptz DEFAULT clock_timestamp() NOT NULL,
+  CONSTRAINT run_models_pkey PRIMARY KEY (org_id, run_id, direction, model_id, step),
+  CONSTRAINT run_models_direction_check CHECK (direction IN ('input', 'output'))
+);
+COMMENT ON TABLE runs.run_models IS 'Logged models that a run used or made; a model need not exist any more.';
+SELECT platform.fence('runs.run_models');
+GRANT SELECT, INSERT, UPDATE, DELETE ON TABLE runs.run_models TO tidemark_runs;
+GRANT SELECT, DELETE ON TABLE runs.run_models TO tidemark_runs_worker;
 
 CREATE TABLE runs.run_texts (
   org_id uuid NOT NULL,
@@ -305,7 +361,7 @@ GRANT SELECT (org_id, id, project_id, status, stop_state, stop_request_id, stop_
   stop_acknowledged_at) ON TABLE runs.runs TO tidemark_control;
 GRANT SELECT (org_id, id, project_id, status, created_at, stop_state, stop_request_id, stop_requested_at,
   stop_acknowledged_at, changed_xid, hidden, deleted_at), UPDATE (changed_xid) ON TABLE runs.runs TO tidemark_definer;
-GRANT SELECT, INSERT, UPDATE (project_id, name, status, tags, metadata, finished_at, resume_count, resumed_at, lifecycle,
+GRANT SELECT, INSERT, UPDATE (project_id, name, status, config, tags, metadata, finished_at, resume_count, resumed_at, lifecycle,
   stop_state, stop_request_id, stop_reason, stop_completion_message, stop_actor, stop_requested_at,
   stop_acknowledged_at, stop_completed_at, stop_updated_at, hidden, deleted_at, purge_after,
   logged_tags) ON TABLE runs.runs TO tidemark_runs;
@@ -384,7 +440,8 @@ GRANT SELECT ON TABLE runs.run_refs_v1 TO tidemark_artifacts, tidemark_ingest, t
 CREATE VIEW runs.stored_rows_v1 WITH (security_invoker = true) AS
   SELECT r.org_id, 'documents'::text AS kind, r.bytes::bigint AS amount FROM runs.runs r
   UNION ALL SELECT p.org_id, 'documents', p.bytes FROM runs.projects p
-  UNION ALL SELECT m.org_id, 'documents', m.bytes FROM runs.readmes m;
+  UNION ALL SELECT m.org_id, 'documents', m.bytes FROM runs.readmes m
+  UNION ALL SELECT d.org_id, 'documents', d.bytes FROM runs.run_datasets d;
 COMMENT ON VIEW runs.stored_rows_v1 IS
   'The logical bytes of each row that is stored, of deleted ones where the transaction sees these. Reads everything: '
   'for recounts.';
@@ -643,19 +700,20 @@ GRANT EXECUTE ON FUNCTION runs.config_value TO tidemark_runs;
 
 CREATE FUNCTION runs.create_runs(org uuid, project_name text, only_project uuid, runs_max bigint, ids uuid[],
   names text[], name_words text[], configs text[], tag_lists text[], metadatas text[], fingerprints bytea[])
-RETURNS TABLE(run uuid, project uuid, run_name text, at timestamp with time zone)
+RETURNS TABLE(run uuid, project uuid, project_number bigint, run_name text, at timestamp with time zone)
 LANGUAGE plpgsql
 SET plan_cache_mode TO 'force_generic_plan'
 SET enable_seqscan TO 'off'
 AS $function$
 DECLARE
   home uuid;
+  home_number bigint;
   taken uuid[];
   numbered bigint;
   since timestamptz;
 BEGIN
   PERFORM platform.enter_org(org);
-  SELECT p.id INTO home FROM runs.projects p
+  SELECT p.id, p.number INTO home, home_number FROM runs.projects p
   WHERE p.org_id = org AND p.name = project_name AND (only_project IS NULL OR p.id = only_project);
   IF home IS NULL THEN
     RETURN;
@@ -692,7 +750,7 @@ BEGIN
     ) u
   ) n
   ORDER BY n.place
-  RETURNING r.id, r.project_id, r.name, r.created_at;
+  RETURNING r.id, r.project_id, home_number, r.name, r.created_at;
 END
 $function$;
 COMMENT ON FUNCTION runs.create_runs IS
@@ -826,7 +884,8 @@ DECLARE
 BEGIN
   texts := runs.texts_of(NEW, (SELECT p.name FROM runs.projects p WHERE p.org_id = NEW.org_id AND p.id = NEW.project_id));
   UPDATE runs.run_texts t SET status = texts.status, display_status = texts.display_status, irregular = texts.irregular,
-    name = texts.name, tags = texts.tags, notes = texts.notes, summary = texts.summary, metadata = texts.metadata
+    name = texts.name, tags = texts.tags, notes = texts.notes, summary = texts.summary, config = texts.config,
+    metadata = texts.metadata
   WHERE t.org_id = NEW.org_id AND t.run_id = NEW.id;
   IF old_state <> new_state THEN
     UPDATE runs.projects p SET
@@ -847,6 +906,7 @@ CREATE TRIGGER runs_index_changed AFTER UPDATE ON runs.runs
     OR old.name <> new.name
     OR old.tags <> new.tags
     OR old.logged_tags <> new.logged_tags
+    OR old.config <> new.config
     OR old.metadata <> new.metadata)
   EXECUTE FUNCTION runs.index_changed_run();
 
@@ -894,6 +954,29 @@ COMMENT ON FUNCTION runs.is_deleted_project_v1 IS
 REVOKE ALL ON FUNCTION runs.is_deleted_project_v1 FROM PUBLIC;
 ALTER FUNCTION runs.is_deleted_project_v1 OWNER TO tidemark_definer;
 GRANT EXECUTE ON FUNCTION runs.is_deleted_project_v1 TO tidemark_reports;
+
+CREATE FUNCTION runs.keep_changed_values()
+RETURNS trigger
+LANGUAGE plpgsql
+SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+BEGIN
+  INSERT INTO runs.kept_values AS v (org_id, column_id, run_id, created_at, num, txt, source, attribute_id)
+  SELECT NEW.org_id, c.id, NEW.id, NEW.created_at, k.num, k.txt, 0, 0
+  FROM (SELECT w.id, w.places FROM runs.kept_columns w WHERE w.org_id = NEW.org_id AND w.kind = 'config' OFFSET 0) c
+  CROSS JOIN LATERAL (SELECT runs.config_value(NEW.config, c.places) AS value OFFSET 0) d
+  CROSS JOIN LATERAL runs.comparable(d.value) k
+  WHERE d.value IS NOT NULL
+  ON CONFLICT (org_id, column_id, run_id) DO UPDATE SET num = excluded.num, txt = excluded.txt, source = 0, attribute_id = 0;
+  RETURN NULL;
+END
+$function$;
+COMMENT ON FUNCTION runs.keep_changed_values IS
+  'Keeps the values of a config that got members for the kept columns, in the statement that writes them. Members '
+  'never go.';
+
+CREATE TRIGGER runs_keep_changed_values AFTER UPDATE ON runs.runs
+  FOR EACH ROW WHEN (old.config <> new.config) EXECUTE FUNCTION runs.keep_changed_values();
 
 CREATE FUNCTION runs.keep_new_values()
 RETURNS trigger
@@ -1200,6 +1283,23 @@ $function$;
 COMMENT ON FUNCTION runs.notes_of IS
   'Returns the texts in a run''s metadata that are about the run. A NUL and half of a surrogate pair, which JSON can '
   'write and a text cannot hold, are read as U+FFFD.';
+
+CREATE FUNCTION runs.number_project()
+RETURNS trigger
+LANGUAGE plpgsql
+SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+BEGIN
+  INSERT INTO runs.project_numbers AS n (org_id, latest) VALUES (NEW.org_id, 1)
+  ON CONFLICT (org_id) DO UPDATE SET latest = n.latest + 1 RETURNING n.latest INTO STRICT NEW.number;
+  RETURN NEW;
+END
+$function$;
+COMMENT ON FUNCTION runs.number_project IS
+  'Numbers a new project. Projects of one organization that are created at the same time wait for each other.';
+
+CREATE TRIGGER projects_number_new BEFORE INSERT ON runs.projects
+  FOR EACH ROW EXECUTE FUNCTION runs.number_project();
 
 CREATE FUNCTION runs.record_signs_of_life(org_ids uuid[], run_ids uuid[], seen timestamp with time zone[])
 RETURNS void

@@ -103,11 +103,12 @@ export async function setTags(
 
 const updateRunDocumentsSql = sql(
   "runs_update_run_documents",
-  `UPDATE runs.runs SET tags = coalesce($3, tags), metadata = coalesce($4, metadata), name = coalesce($5, name)
+  `UPDATE runs.runs SET tags = coalesce($3, tags), metadata = coalesce($4, metadata), name = coalesce($5, name),
+     config = coalesce($6, config)
    WHERE org_id = $1 AND id = $2`,
 );
 
-/** Replaces name, tags and metadata of a locked run; undefined leaves them. */
+/** Replaces name, tags, metadata and config of a locked run; undefined leaves them. */
 export async function updateRunDocuments(
   tx: Tx,
   orgId: string,
@@ -116,6 +117,7 @@ export async function updateRunDocuments(
     readonly name: string | undefined;
     readonly tags: readonly string[] | undefined;
     readonly metadata: string | undefined;
+    readonly config: string | undefined;
   },
 ): Promise<void> {
   await tx.count(updateRunDocumentsSql, [
@@ -124,6 +126,7 @@ export async function updateRunDocuments(
     changes.tags ?? null,
     changes.metadata ?? null,
     changes.name ?? null,
+    changes.config ?? null,
   ]);
 }
 

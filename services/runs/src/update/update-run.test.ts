@@ -88,3 +88,35 @@ describe("faults", () => {
     });
   });
 });
+
+test("a config gets members, and never another value of one", async () => {
+  const call = callAs();
+  const { id } = await makeRun(fixture.client, call, { configJson: json('{"lr":0.10,"o":{"a":1}}') });
+  const add = (config: string, more: object = {}) =>
+    fixture.client.updateRun({ runId: id, configAdditionsJson: json(config), ...more }, call);
+  const { run } = await add('{"layers":3,"lr":0.10,"a.b":"x"}');
+  expect(text(run?.configJson)).toBe('{"a.b":"x","layers":3,"lr":0.10,"o":{"a":1}}');
+  expect((await add('{"layers":3}')).run?.configJson).toEqual(run?.configJson);
+  const refused = await failure(add('{"new":1,"layers":"3"}', { notes: "n", metadataPatchJson: json('{"k":1}') }));
+  expect(refused).toMatchObject({ reason: "bad_request", field: "config" });
+  expect((await fixture.client.getRun({ runId: id, metricLimit: 1 }, call)).run?.run).toEqual({
+    ...run,
+    lastSeenAt: expect.any(String),
+  });
+  const found = await fixture.client.listRuns(
+    { filter: { q: "config:layers" }, order: { sortBy: "created" }, limit: 1 },
+    call,
+  );
+  expect(found.runs).toHaveLength(1);
+});
+
+test("metadata is patched before notes are written, within its bytes", async () => {
+  const call = callAs();
+  const { id } = await makeRun(fixture.client, call, { metadataJson: json('{"a":{"x":1},"notes":"old","seed":1.0}') });
+  const patch = (metadata: string, more: object = {}) =>
+    fixture.client.updateRun({ runId: id, metadataPatchJson: json(metadata), ...more }, call);
+  const { run } = await patch('{"a":{"y":2,"x":null},"notes":"patched"}', { notes: "new" });
+  expect(text(run?.metadataJson)).toBe('{"a":{"y":2},"notes":"new","seed":1.0}');
+  const long = JSON.stringify({ b: "x".repeat(4 * 1024 * 1024) });
+  expect(await failure(patch(long))).toMatchObject({ reason: "bad_request", field: "metadata" });
+});

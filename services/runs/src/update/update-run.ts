@@ -4,17 +4,19 @@ import { admitChange, callerOf, pathId, refuseUnpaid, throwFault, type Caller } 
 import { ChangeKind } from "@tidemark/proto/changes/v1/changes";
 import { RUN_STATUSES, type RunStatus } from "@tidemark/run-state";
 import { readDocumentInTurns, writeCanonicalInTurns } from "@tidemark/documents";
-import { notesOf, textBytes, withNotes } from "../documents/run-notes.rules.ts";
+import { patchedMetadata } from "../documents/patched-metadata.ts";
+import { requireDocumentBytes, withAdditions } from "../documents/merge-documents.rules.ts";
+import { textBytes, withNotes } from "../documents/run-notes.rules.ts";
 import type { RunsDeps, RunsHandlers } from "../deps.ts";
 import { encodeRun } from "../read/encode-rows.ts";
-import { requireRun } from "../read/runs.sql.ts";
+import { requireRun, type RunRow } from "../read/runs.sql.ts";
 import { recordHeartbeats } from "../life/signs-of-life.sql.ts";
 import { lockRunState, moveRuns, updateRunDocuments, type LockedRun } from "./run-changes.sql.ts";
 
 type Changes = Parameters<RunsHandlers["updateRun"]>[0];
 
 /**
- * Changes name, status, tags and notes of a run together (API specification, PATCH /runs/{run_id}).
+ * Changes name, status, tags, notes and metadata of a run and adds to its config, together (API specification, PATCH /runs/{run_id}).
  * @throws not_found, then bad_request, then payment_required, plan_limit_exceeded
  */
 export function updateRun({ db, storageGate, staleness, noteChange }: RunsDeps): RunsHandlers["updateRun"] {
@@ -27,9 +29,13 @@ export function updateRun({ db, storageGate, staleness, noteChange }: RunsDeps):
       if (locked === undefined || (projectId !== undefined && locked.projectId !== projectId)) throw notFound("run");
       const status = checkChanges(request);
       refuseUnpaid(caller);
-      await admitChanges(tx, { storageGate, caller, runId }, request);
+      if (changesTexts(request)) {
+        const before = await requireRun(tx, orgId, runId);
+        const texts = await changedTexts(before, request);
+        await admitTexts(storageGate, caller, before, texts);
+        await updateRunDocuments(tx, orgId, runId, texts);
+      }
       if (status !== undefined) await changeStatus(tx, orgId, [locked], { status, now: staleness.ago(0) });
-      await changeDocuments(tx, orgId, runId, request);
       return requireRun(tx, orgId, runId);
     });
     noteChange({ orgId, projectId: row.project_id, runId, kind: ChangeKind.RUN });
@@ -40,40 +46,62 @@ export function updateRun({ db, storageGate, staleness, noteChange }: RunsDeps):
 function checkChanges(request: Changes): RunStatus | undefined {
   throwFault(request.bodyFault);
   const { name, tags, notes } = request;
-  if ([name, request.status, tags, notes].every((field) => field === undefined)) {
+  const isEmpty = [name, request.status, tags, notes].every((field) => field === undefined);
+  if (isEmpty && !changesTexts(request)) {
     throw badRequest("one of name, status, tags and notes is required");
   }
   return requireStatus(request.status);
 }
 
-/** Admits the texts with which a request replaces the existing ones. */
-async function admitChanges(
-  tx: Tx,
-  { storageGate, caller, runId }: Pick<RunsDeps, "storageGate"> & { readonly caller: Caller; readonly runId: string },
-  { name, tags, notes }: Changes,
-): Promise<void> {
-  const bytes = textBytes({ name, metadata: notes, tags: tags?.tags });
-  if (bytes === 0) return;
-  await admitChange(storageGate, caller, bytes, async () => {
-    const before = await requireRun(tx, caller.orgId, runId);
-    return textBytes({
-      name: name === undefined ? undefined : before.name,
-      metadata:
-        notes === undefined ? undefined : notesOf(await readDocumentInTurns(Buffer.from(before.metadata), "metadata")),
-      tags: tags === undefined ? undefined : before.tags,
-    });
-  });
+/** Whether a request changes more than the status. */
+function changesTexts({ name, tags, notes, configAdditionsJson, metadataPatchJson }: Changes): boolean {
+  if (configAdditionsJson.length > 0 || metadataPatchJson.length > 0) return true;
+  return name !== undefined || tags !== undefined || notes !== undefined;
 }
 
-async function changeDocuments(tx: Tx, orgId: string, runId: string, { name, tags, notes }: Changes): Promise<void> {
-  if (name === undefined && tags === undefined && notes === undefined) return;
-  let metadata: string | undefined;
+type Texts = Parameters<typeof updateRunDocuments>[3];
+
+/** Returns the texts that replace those of a run; undefined: one stays. @throws bad_request */
+async function changedTexts(
+  before: RunRow,
+  { name, tags, notes, configAdditionsJson, metadataPatchJson }: Changes,
+): Promise<Texts> {
+  let metadata = metadataPatchJson.length === 0 ? undefined : await patchedMetadata(before.metadata, metadataPatchJson);
   if (notes !== undefined) {
-    const before = await requireRun(tx, orgId, runId);
-    const document = await readDocumentInTurns(Buffer.from(before.metadata), "metadata");
+    const document = await readDocumentInTurns(Buffer.from(metadata ?? before.metadata), "metadata");
     metadata = await writeCanonicalInTurns(withNotes(document, notes));
   }
-  await updateRunDocuments(tx, orgId, runId, { name, tags: tags?.tags, metadata });
+  const config =
+    configAdditionsJson.length === 0
+      ? undefined
+      : await writeCanonicalInTurns(
+          withAdditions(
+            await readDocumentInTurns(Buffer.from(before.config), "config"),
+            await readDocumentInTurns(configAdditionsJson, "config"),
+          ),
+        );
+  return {
+    name,
+    tags: tags?.tags,
+    metadata,
+    config: config === undefined ? undefined : requireDocumentBytes(config, "config"),
+  };
+}
+
+/** Admits the texts with which a request replaces those of a run. */
+async function admitTexts(
+  storageGate: RunsDeps["storageGate"],
+  caller: Caller,
+  before: RunRow,
+  texts: Texts,
+): Promise<void> {
+  const replaced = Object.fromEntries(
+    (["name", "tags", "metadata", "config"] as const).map((part) => [
+      part,
+      texts[part] === undefined ? undefined : before[part],
+    ]),
+  );
+  await admitChange(storageGate, caller, textBytes(texts), () => Promise.resolve(textBytes(replaced)));
 }
 
 /** Returns a known status, or undefined. @throws bad_request */

@@ -8,6 +8,7 @@ import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegen
 import type { Message } from "@bufbuild/protobuf";
 import type { FieldFault } from "../../common/v1/common_pb.js";
 import type { Artifact } from "../../artifacts/v1/artifacts_pb.js";
+import type { AddRunInputsRequestSchema, AddRunInputsResponseSchema, AddRunOutputsRequestSchema, AddRunOutputsResponseSchema, ListRunInputsRequestSchema, ListRunInputsResponseSchema } from "./inputs_pb.js";
 
 /**
  * Describes the file tidemark/runs/v1/runs.proto.
@@ -51,6 +52,27 @@ export declare type Project = Message<"tidemark.runs.v1.Project"> & {
    * @generated from field: tidemark.runs.v1.Deletion deletion = 6;
    */
   deletion?: Deletion | undefined;
+
+  /**
+   * Counted from 1 in the organization, in the order in which projects were created; never used again.
+   *
+   * @generated from field: uint64 number = 7;
+   */
+  number: bigint;
+
+  /**
+   * JSON object.
+   *
+   * @generated from field: bytes metadata_json = 8;
+   */
+  metadataJson: Uint8Array;
+
+  /**
+   * When name, description or metadata last changed.
+   *
+   * @generated from field: string updated_at = 9;
+   */
+  updatedAt: string;
 };
 
 /**
@@ -225,6 +247,13 @@ export declare type Run = Message<"tidemark.runs.v1.Run"> & {
    * @generated from field: tidemark.runs.v1.Deletion deletion = 22;
    */
   deletion?: Deletion | undefined;
+
+  /**
+   * Number of the project.
+   *
+   * @generated from field: uint64 project_number = 23;
+   */
+  projectNumber: bigint;
 };
 
 /**
@@ -439,7 +468,7 @@ export declare type MetricAggregates = Message<"tidemark.runs.v1.MetricAggregate
   nextCursor: string;
 
   /**
-   * How many values are NaN or infinite, their highest step, 0 without any, and the step of latest; all empty where no key has any.
+   * How many values are NaN or infinite, and their highest step, 0 without any; both empty where no key has any.
    *
    * @generated from field: repeated double non_finite = 12;
    */
@@ -451,6 +480,8 @@ export declare type MetricAggregates = Message<"tidemark.runs.v1.MetricAggregate
   nonFiniteStep: number[];
 
   /**
+   * Step of the latest value; NaN without a finite value.
+   *
    * @generated from field: repeated double latest_step = 14;
    */
   latestStep: number[];
@@ -602,6 +633,20 @@ export declare type CreateProjectRequest = Message<"tidemark.runs.v1.CreateProje
    * @generated from field: optional string description = 2;
    */
   description?: string | undefined;
+
+  /**
+   * JSON object; empty: `{}`.
+   *
+   * @generated from field: bytes metadata_json = 3;
+   */
+  metadataJson: Uint8Array;
+
+  /**
+   * Refuses a name that is taken with conflict.
+   *
+   * @generated from field: bool must_be_new = 4;
+   */
+  mustBeNew: boolean;
 };
 
 /**
@@ -693,7 +738,7 @@ export declare type ListProjectsResponse = Message<"tidemark.runs.v1.ListProject
 export declare const ListProjectsResponseSchema: GenMessage<ListProjectsResponse>;
 
 /**
- * A project by id.
+ * A project by its id, its number or its name; exactly one of them is set.
  *
  * @generated from message tidemark.runs.v1.GetProjectRequest
  */
@@ -702,6 +747,23 @@ export declare type GetProjectRequest = Message<"tidemark.runs.v1.GetProjectRequ
    * @generated from field: string project_id = 1;
    */
   projectId: string;
+
+  /**
+   * @generated from field: optional uint64 number = 2;
+   */
+  number?: bigint | undefined;
+
+  /**
+   * @generated from field: optional string name = 3;
+   */
+  name?: string | undefined;
+
+  /**
+   * By id or number also one that is deleted and can be restored.
+   *
+   * @generated from field: bool include_deleted = 4;
+   */
+  includeDeleted: boolean;
 };
 
 /**
@@ -851,6 +913,13 @@ export declare type GetRunRequest = Message<"tidemark.runs.v1.GetRunRequest"> & 
    * @generated from field: tidemark.common.v1.FieldFault query_fault = 5;
    */
   queryFault?: FieldFault | undefined;
+
+  /**
+   * Also a run that is deleted, or whose project is, and can be restored.
+   *
+   * @generated from field: bool include_deleted = 6;
+   */
+  includeDeleted: boolean;
 };
 
 /**
@@ -869,6 +938,13 @@ export declare type GetRunResponse = Message<"tidemark.runs.v1.GetRunResponse"> 
    * @generated from field: tidemark.runs.v1.RunSummary run = 1;
    */
   run?: RunSummary | undefined;
+
+  /**
+   * The run is deleted, or its project is.
+   *
+   * @generated from field: bool hidden = 2;
+   */
+  hidden: boolean;
 };
 
 /**
@@ -2253,6 +2329,20 @@ export declare type UpdateRunRequest = Message<"tidemark.runs.v1.UpdateRunReques
    * @generated from field: optional string name = 6;
    */
   name?: string | undefined;
+
+  /**
+   * JSON object: members to add to the config. One that the config has with another value is refused with bad_request. Empty: none.
+   *
+   * @generated from field: bytes config_additions_json = 7;
+   */
+  configAdditionsJson: Uint8Array;
+
+  /**
+   * JSON object: a merge patch of the metadata (RFC 7396). Applied before notes. Empty: none.
+   *
+   * @generated from field: bytes metadata_patch_json = 8;
+   */
+  metadataPatchJson: Uint8Array;
 };
 
 /**
@@ -2743,6 +2833,13 @@ export declare type UpdateProjectRequest = Message<"tidemark.runs.v1.UpdateProje
    * @generated from field: tidemark.common.v1.FieldFault body_fault = 4;
    */
   bodyFault?: FieldFault | undefined;
+
+  /**
+   * JSON object: a merge patch of the metadata (RFC 7396). Empty: none.
+   *
+   * @generated from field: bytes metadata_patch_json = 5;
+   */
+  metadataPatchJson: Uint8Array;
 };
 
 /**
@@ -2852,7 +2949,7 @@ export declare const UndeleteProjectResponseSchema: GenMessage<UndeleteProjectRe
 export declare const RunsService: GenService<{
   /**
    * Creates a project, or returns the one that has this name, unchanged.
-   * Reasons: forbidden (project-scoped key), payment_required, plan_limit_exceeded.
+   * Reasons: forbidden (project-scoped key), payment_required, plan_limit_exceeded, conflict (must_be_new).
    *
    * @generated from rpc tidemark.runs.v1.RunsService.CreateProject
    */
@@ -3040,7 +3137,7 @@ export declare const RunsService: GenService<{
     output: typeof ReadRunsResponseSchema;
   },
   /**
-   * Changes name, status, tags and notes of a run. Reasons: not_found, then bad_request.
+   * Changes name, status, tags, notes and metadata of a run, and adds to its config. Reasons: not_found, then bad_request.
    *
    * @generated from rpc tidemark.runs.v1.RunsService.UpdateRun
    */
@@ -3092,6 +3189,37 @@ export declare const RunsService: GenService<{
     output: typeof PutReadmeResponseSchema;
   },
   /**
+   * Records datasets and models that a run used; equal ones once. Reasons: not_found, bad_request, payment_required,
+   * plan_limit_exceeded.
+   *
+   * @generated from rpc tidemark.runs.v1.RunsService.AddRunInputs
+   */
+  addRunInputs: {
+    methodKind: "unary";
+    input: typeof AddRunInputsRequestSchema;
+    output: typeof AddRunInputsResponseSchema;
+  },
+  /**
+   * Records models that a run made; equal ones once. Reasons: not_found, bad_request, payment_required.
+   *
+   * @generated from rpc tidemark.runs.v1.RunsService.AddRunOutputs
+   */
+  addRunOutputs: {
+    methodKind: "unary";
+    input: typeof AddRunOutputsRequestSchema;
+    output: typeof AddRunOutputsResponseSchema;
+  },
+  /**
+   * What runs used and made. Reasons: not_found where one is missing, bad_request.
+   *
+   * @generated from rpc tidemark.runs.v1.RunsService.ListRunInputs
+   */
+  listRunInputs: {
+    methodKind: "unary";
+    input: typeof ListRunInputsRequestSchema;
+    output: typeof ListRunInputsResponseSchema;
+  },
+  /**
    * Deletes a run, which can be restored for some time; a repeated call answers the same. Reasons: not_found.
    *
    * @generated from rpc tidemark.runs.v1.RunsService.DeleteRun
@@ -3112,7 +3240,7 @@ export declare const RunsService: GenService<{
     output: typeof UndeleteRunResponseSchema;
   },
   /**
-   * Changes name and description of a project. Reasons: not_found, forbidden (project-scoped key), bad_request, conflict (the name is taken).
+   * Changes name, description and metadata of a project. Reasons: not_found, forbidden (project-scoped key), bad_request, conflict (the name is taken).
    *
    * @generated from rpc tidemark.runs.v1.RunsService.UpdateProject
    */
