@@ -21,6 +21,7 @@ const requirements = [
   "examples/grpc/requirements.txt",
   "test/interop/openapi-requirements.txt",
   "test/examples/otlp-requirements.txt",
+  "test/interop/mlflow3-requirements.txt",
 ].map((file) => join(root, file));
 
 /**

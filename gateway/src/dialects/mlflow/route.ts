@@ -56,24 +56,3 @@ export function mlflowRoute({ use, isBatch = false, streamed, ...facts }: Mlflow
     statuses: [200],
   };
 }
-
-/** Declares a route whose handler is three steps, of which the first and the last are pure. */
-export function mlflowRpc<Request, Response>({
-  decode,
-  rpc,
-  encode,
-  ...facts
-}: Omit<MlflowRoute, "handle"> & {
-  /** @throws bad_request */
-  readonly decode: (input: RouteInput) => Request;
-  readonly rpc: (clients: Clients, request: Request, call: Call) => Promise<Response>;
-  readonly encode: (response: Response, request: Request) => RouteReply | Promise<RouteReply>;
-}): Route {
-  return mlflowRoute({
-    ...facts,
-    handle: async (input, clients, call) => {
-      const request = decode(input);
-      return encode(await rpc(clients, request, call), request);
-    },
-  });
-}

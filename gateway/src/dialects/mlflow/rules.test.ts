@@ -61,9 +61,9 @@ test("points become columns by step and time, each once", () => {
     { key: "a", value: 2, ...at },
   ]);
   expect(columns.keys).toEqual(["a", "b"]);
-  expect(Array.from(columns.steps!)).toEqual([0, 1, 1, 1]);
-  expect(Array.from(columns.timestampsUs!)).toEqual([99_000, 9000, 10_000, 10_000]);
-  expect(Array.from(columns.values!)).toEqual([4, 3, Number.NaN, 2, 1]);
+  expect(Array.from(columns.steps)).toEqual([0, 1, 1, 1]);
+  expect(Array.from(columns.timestampsUs)).toEqual([99_000, 9000, 10_000, 10_000]);
+  expect(Array.from(columns.values)).toEqual([4, 3, Number.NaN, 2, 1]);
 });
 
 describe("a history", () => {

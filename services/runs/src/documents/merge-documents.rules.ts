@@ -2,7 +2,7 @@ import { badRequest } from "@tidemark/errors";
 import { isExactNumber, writeCanonical, type ExactJson, type ExactObject } from "@tidemark/documents";
 
 /** Most bytes of a config or of metadata that a change may leave. */
-export const CHANGED_DOCUMENT_BYTES_MAX = 4 * 1024 * 1024;
+const CHANGED_DOCUMENT_BYTES_MAX = 4 * 1024 * 1024;
 
 function isObject(value: ExactJson | undefined): value is ExactObject {
   return typeof value === "object" && value !== null && !Array.isArray(value) && !isExactNumber(value);
