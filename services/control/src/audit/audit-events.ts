@@ -41,6 +41,8 @@ export function listAuditEvents({ db }: ControlDeps): ControlHandlers["listAudit
         targetType: row.target_type,
         targetId: row.target_id,
         requestId: row.request_id,
+        runs: row.runs ?? 0,
+        fromProjectId: row.from_project_id ?? "",
       })),
       nextCursor: rows.length > limit ? writeCursor([page.at(-1)!.at, page.at(-1)!.id]) : "",
     };

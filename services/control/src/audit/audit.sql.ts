@@ -10,6 +10,9 @@ export type AuditRow = {
   target_type: string;
   target_id: string;
   request_id: string;
+  /** Of runs that were moved or copied together: how many, and where from. */
+  runs: number | null;
+  from_project_id: string | null;
 };
 
 const insertAuditSql = sql(
@@ -24,7 +27,7 @@ const insertAuditSql = sql(
 );
 
 /** A new event. The id of an API key is the one in its text. */
-export type NewAudit = Omit<AuditRow, "id" | "at"> & { readonly org_id: string };
+export type NewAudit = Omit<AuditRow, "id" | "at" | "runs" | "from_project_id"> & { readonly org_id: string };
 
 /** Adds an event to the log of an organization. */
 export async function insertAudit(tx: Tx, event: NewAudit): Promise<void> {
@@ -41,7 +44,7 @@ export async function insertAudit(tx: Tx, event: NewAudit): Promise<void> {
 
 const listAuditSql = sql(
   "control_list_audit",
-  `SELECT id, at, actor_type, actor_id, action, target_type, target_id, request_id
+  `SELECT id, at, actor_type, actor_id, action, target_type, target_id, request_id, runs, from_project_id
    FROM control.audit_events WHERE org_id = $1 AND (at, id) < ($2, $3) ORDER BY at DESC, id DESC LIMIT $4`,
 );
 

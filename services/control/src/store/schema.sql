@@ -119,6 +119,8 @@ CREATE TABLE control.audit_events (
   target_type text NOT NULL,
   target_id text NOT NULL,
   request_id text NOT NULL,
+  runs integer,
+  from_project_id uuid,
   CONSTRAINT audit_events_pkey PRIMARY KEY (org_id, at, id),
   CONSTRAINT audit_events_org_id_fkey FOREIGN KEY (org_id) REFERENCES control.organizations(org_id),
   CONSTRAINT audit_events_actor_type_check CHECK (actor_type IN ('user', 'api_key', 'operator'))
@@ -129,6 +131,8 @@ COMMENT ON COLUMN control.audit_events.actor_id IS 'of a user or of an API key; 
 COMMENT ON COLUMN control.audit_events.action IS 'noun.verb, such as api_key.created';
 COMMENT ON COLUMN control.audit_events.target_id IS 'empty where the target has none that may be shown';
 COMMENT ON COLUMN control.audit_events.request_id IS 'that of the answer';
+COMMENT ON COLUMN control.audit_events.runs IS
+  'of runs that were moved or copied together to the project that is the target: how many came from from_project_id';
 SELECT platform.fence('control.audit_events');
 SELECT platform.unfence_for('control.audit_events', 'tidemark_definer');
 GRANT SELECT, INSERT ON TABLE control.audit_events TO tidemark_control;
@@ -675,19 +679,20 @@ ALTER FUNCTION control.lock_caller_v1 OWNER TO tidemark_control;
 GRANT EXECUTE ON FUNCTION control.lock_caller_v1 TO tidemark_reports;
 
 CREATE FUNCTION control.record_audit_v1(org uuid, caller_type text, caller_id text, done text, target text,
-  target_id text, request text)
+  target_id text, request text, run_count integer DEFAULT NULL, from_project uuid DEFAULT NULL)
 RETURNS void
 LANGUAGE sql
 SECURITY DEFINER
 SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
-  INSERT INTO control.audit_events (org_id, actor_type, actor_id, action, target_type, target_id, request_id)
+  INSERT INTO control.audit_events (org_id, actor_type, actor_id, action, target_type, target_id, request_id, runs,
+                                    from_project_id)
   SELECT o.org_id, caller_type,
          CASE WHEN caller_type = 'api_key'
               THEN coalesce((SELECT k.id::text FROM control.api_keys k
                              WHERE k.org_id = o.org_id AND k.credential_id = caller_id), '')
               ELSE caller_id END,
-         done, target, target_id, request
+         done, target, target_id, request, run_count, from_project
   FROM control.organizations o WHERE o.org_id = org;
 $function$;
 COMMENT ON FUNCTION control.record_audit_v1 IS

@@ -5,6 +5,7 @@ import { Button } from "../../ui/button.tsx";
 import { EmptyState, ErrorNote } from "../../ui/page-states.tsx";
 import { Skeleton } from "../../ui/spinner.tsx";
 import { Time } from "../../ui/time.tsx";
+import { counted } from "../../ui/words.ts";
 import { DataTable } from "./data-table.tsx";
 
 type Party = { readonly type: string; readonly id: string | null };
@@ -15,6 +16,7 @@ type Event = {
   readonly action: string;
   readonly target: Party;
   readonly request_id: string;
+  readonly details: { readonly runs: number; readonly from_project_id: string } | null;
 };
 type Answer = { readonly events: readonly Event[]; readonly next_cursor: string | null };
 
@@ -51,6 +53,12 @@ export function AuditSection() {
               </td>
               <td>
                 <PartyCell party={event.target} />
+                {event.details !== null && (
+                  <div class="tm-hint">
+                    {`${counted(event.details.runs, "run")} from `}
+                    <span class="tm-mono">{event.details.from_project_id}</span>
+                  </div>
+                )}
               </td>
               <td class="tm-mono">{event.request_id}</td>
             </tr>

@@ -2741,6 +2741,18 @@ export declare type AuditEvent = Message<"tidemark.control.v1.AuditEvent"> & {
    * @generated from field: string request_id = 8;
    */
   requestId: string;
+
+  /**
+   * Of run.moved and run.copied: how many runs went to the target, and the id of the project they were in; else 0 and empty.
+   *
+   * @generated from field: uint32 runs = 9;
+   */
+  runs: number;
+
+  /**
+   * @generated from field: string from_project_id = 10;
+   */
+  fromProjectId: string;
 };
 
 /**
