@@ -167,6 +167,7 @@ describeModes("copies of runs", (stack) => {
       200,
       [{ run_ids: [id], ok: false, error: "not_found_or_unauthorized", copies: [] }],
     ]);
+    expect((await other.api.get("/projects")).json.projects).toEqual([]);
     const dry = await api.post(COPY, { run_ids: [id], project: "q", dry_run: true });
     expect([dry.status, dry.json]).toEqual([
       200,

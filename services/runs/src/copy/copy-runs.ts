@@ -36,12 +36,13 @@ export function copyRuns(deps: RunsDeps): RunsHandlers["copyRuns"] {
       makesRuns: true,
       async admit(runIds) {
         const runs = await admitCopies(deps, caller, runIds);
-        await db.withTenant(orgId, (tx) => resolveProject(tx, caller, plans, project(runs)));
+        if (runs > 0) await db.withTenant(orgId, (tx) => resolveProject(tx, caller, plans, project(runs)));
       },
       async change(tx, runIds) {
         const refs = await listRefsById(tx, orgId, runIds, undefined);
         if (refs.length < runIds.length) return undefined;
-        const { id: projectId } = await resolveProject(tx, caller, plans, project(0));
+        // Again, because others may have made runs since, or deleted the project.
+        const { id: projectId } = await resolveProject(tx, caller, plans, project(runIds.length));
         const homes = refs.map((ref) => ref.projectId);
         await recordTransfer(tx, call, { action: "run.copied", toProject: projectId, homes });
         return requestCopies(tx, orgId, { runIds, ids: runIds.map(() => newId()), projectId });
