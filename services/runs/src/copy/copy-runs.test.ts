@@ -234,7 +234,7 @@ test("a copy that a process left is made by another one, with nothing lost or do
   expect(await found(call, "p")).toEqual([id]);
   expect(await failure(fixture.client.getRun({ runId: copyId }, call))).toMatchObject({ reason: "not_found" });
   await fixture.runCopier.round();
-  expect(await found(call, "p")).toEqual([id, copyId].toSorted());
+  expect(await found(call, "p")).toEqual([id!, copyId].toSorted());
   expect(await contents(call, copyId)).toEqual(await contents(call, id!));
   const counters = await asOwner(
     fixture,

@@ -116,7 +116,7 @@ export function createRunCopier({
     },
     async stop() {
       isStopped = true;
-      await Promise.all([...works.values()].map((known) => known.current()));
+      await Promise.all([...works.values()].flatMap((known) => known.current() ?? []));
     },
   };
 }
