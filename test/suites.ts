@@ -45,6 +45,7 @@ const inDeepRuns: Readonly<Record<string, string>> = {
   "failure/imports.test.ts": "kills while imports are committed",
   "failure/log-compaction.test.ts": "kills under load",
   "failure/metric-compaction.test.ts": "kills under load",
+  "failure/moves-and-copies.test.ts": "kills while runs are moved and copied",
   "failure/restore.test.ts": "kills while an archive is restored",
   "failure/run-control.test.ts": "promises of seconds, with kills and outages",
   "failure/run-creates.test.ts": "kills under load",

@@ -80,6 +80,16 @@ export const namings: Readonly<Record<string, Naming>> = {
     () => "/api/runs/move",
     (ids) => ({ filter: { project_id: ids.project_id }, project: "p", dry_run: true }),
   ),
+  "POST /api/runs/copy run_ids": reads(
+    "run_id",
+    () => "/api/runs/copy",
+    (ids) => ({ run_ids: [ids.run_id], project: "p", dry_run: true }),
+  ),
+  "POST /api/runs/copy project_id": reads(
+    "project_id",
+    () => "/api/runs/copy",
+    (ids) => ({ filter: { project_id: ids.project_id }, project: "p", dry_run: true }),
+  ),
   "POST /api/runs/correlations run_ids": reads(
     "run_id",
     () => "/api/runs/correlations",

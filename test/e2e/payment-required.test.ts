@@ -109,6 +109,7 @@ const writes: readonly [what: string, (scene: Scene) => Promise<Answer>][] = [
   ["PATCH /runs/{run_id}", ({ api, runId }) => api.patch(`/runs/${runId}`, { tags: ["a"] })],
   ["POST /api/runs/bulk-update", ({ api }) => api.post("/api/runs/bulk-update", { filter: {}, set: { notes: "n" } })],
   ["POST /api/runs/move", ({ api }) => api.post("/api/runs/move", { filter: {}, project: "q" })],
+  ["POST /api/runs/copy", ({ api }) => api.post("/api/runs/copy", { filter: {}, project: "q" })],
   ["PUT …/readme", ({ api, runId }) => api.call("PUT", `/api/runs/${runId}/readme`, { body: { markdown: "# a" } })],
   ["POST …/forks", ({ api, runId }) => api.post(`/api/runs/${runId}/forks`, {})],
   ["POST …/metrics", ({ api, runId }) => api.post(`/runs/${runId}/metrics`, { step: 0, metrics: { loss: 1 } })],

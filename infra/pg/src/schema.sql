@@ -316,6 +316,21 @@ COMMENT ON FUNCTION platform.claim_keys IS
   'back must end its transaction, because the other keys stay taken until then. The keys are distinct; place counts '
   'them from 1. The lock is that of claim_key.';
 
+CREATE FUNCTION platform.copied_columns(target regclass) RETURNS text
+  LANGUAGE sql STABLE
+  RETURN (SELECT string_agg(quote_ident(a.attname), ', ' ORDER BY a.attnum) FROM pg_catalog.pg_attribute a
+          WHERE a.attrelid = target AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = '' AND a.attname <> 'run_id');
+COMMENT ON FUNCTION platform.copied_columns IS
+  'Returns the names of the columns that a row of a run keeps when it is copied to another run: all that are stored, '
+  'without run_id.';
+
+CREATE FUNCTION platform.copied_id(copy uuid, old uuid) RETURNS uuid
+  LANGUAGE sql IMMUTABLE PARALLEL SAFE
+  RETURN overlay(overlay(md5(copy::text || old::text) PLACING '8' FROM 13) PLACING 'a' FROM 17)::uuid;
+COMMENT ON FUNCTION platform.copied_id IS
+  'Returns the id that something of a run has in a copy of the run: always the same, so that what refers to it can be '
+  'copied before it.';
+
 CREATE FUNCTION platform.count_changed_bytes()
 RETURNS trigger
 LANGUAGE plpgsql

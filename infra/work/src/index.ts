@@ -16,5 +16,5 @@ export { createGroupCommit, type GroupCommit } from "./jobs/group-commit.ts";
 export type { Queued } from "./jobs/group-queue.rules.ts";
 export { underLease, type Lease } from "./jobs/lease.ts";
 export { createRefresher, type Refresher, type RefresherOptions } from "./jobs/refresher.ts";
-export { startRounds, type Rounds } from "./jobs/rounds.ts";
+export { oneAtATime, startRounds, type OneAtATime, type Rounds } from "./jobs/rounds.ts";
 export { startRunner, type Runner } from "./jobs/runner.ts";

@@ -8,6 +8,7 @@ import type { Handlers } from "@tidemark/rpc";
 import type { ColumnKeeper, SortKeyAsks } from "./columns/sorted-columns.ts";
 import type { DeletionPropagator } from "./deletion/deletion-propagator.ts";
 import type { Staleness } from "./life/staleness.rules.ts";
+import type { RunCopier } from "./copy/run-copier.ts";
 import type { RunFollower } from "./move/run-follower.ts";
 import type { KeyCatalogue } from "./keys/key-catalogue.ts";
 import type { SearchThreads } from "./regex-search/search-threads.ts";
@@ -19,6 +20,10 @@ export type RunsDeps = {
   readonly plans: Plans | undefined;
   /** Refuses bytes beyond the plan. */
   readonly storageGate: PlanGate;
+  /** Refuses points of a month beyond the plan. */
+  readonly pointGate: PlanGate;
+  /** Refuses trace events of a month beyond the plan. */
+  readonly eventGate: PlanGate;
   /** Where searches with regular expressions are done. */
   readonly searchThreads: SearchThreads;
   /** Notified of the metrics that lists are sorted by. */
@@ -33,6 +38,8 @@ export type RunsDeps = {
   readonly deletionPropagator: DeletionPropagator;
   /** Makes what other services keep of moved runs follow them. */
   readonly runFollower: RunFollower;
+  /** Makes the copies that were requested. */
+  readonly runCopier: RunCopier;
   /** Days during which deleted projects and runs can be restored. */
   readonly graceDays: number;
   /** Called with committed changes. */

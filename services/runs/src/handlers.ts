@@ -10,6 +10,7 @@ import { getOverview, listRuns, summarizeRuns } from "./list/list-runs.ts";
 import { addRunInputs, addRunOutputs, listRunInputs } from "./inputs/run-inputs.ts";
 import { recordSignsOfLife } from "./life/record-signs.ts";
 import { listKeys } from "./keys/list-keys.ts";
+import { copyRuns } from "./copy/copy-runs.ts";
 import { moveRuns } from "./move/move-runs.ts";
 import { createProject, getProject, listProjects, updateProject } from "./projects/projects.ts";
 import { getReadme, putReadmeOfRun } from "./readme/readme.ts";
@@ -42,6 +43,7 @@ export function runsHandlers(deps: RunsDeps): RunsHandlers {
     updateRun: updateRun(deps),
     bulkUpdateRuns: bulkUpdateRuns(deps),
     moveRuns: moveRuns(deps),
+    copyRuns: copyRuns(deps),
     getReadme: getReadme(deps),
     putReadme: putReadmeOfRun(deps),
     addRunInputs: addRunInputs(deps),

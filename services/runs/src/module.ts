@@ -4,6 +4,7 @@ import { startChangePublisher } from "@tidemark/bus";
 import { defineModule } from "@tidemark/host";
 import { startRounds } from "@tidemark/work";
 import { startRemover, type MigrationSet } from "@tidemark/pg";
+import type { PlanTarget } from "@tidemark/limits";
 import { gateOfSettings, loadPlans } from "@tidemark/requests";
 import { RunsArchiveService } from "@tidemark/proto/runs/v1/archive";
 import { RunsRestoreService } from "@tidemark/proto/runs/v1/restore";
@@ -16,6 +17,7 @@ import { runsConfig } from "./config.ts";
 import { createDeletionPropagator } from "./deletion/deletion-propagator.ts";
 import { runsHandlers } from "./handlers.ts";
 import { createKeyCatalogue } from "./keys/key-catalogue.ts";
+import { createRunCopier } from "./copy/run-copier.ts";
 import { createRunFollower } from "./move/run-follower.ts";
 import { createStaleness } from "./life/staleness.rules.ts";
 import { beginDueRemovals, removeRuns } from "./removal/remove-runs.ts";
@@ -45,12 +47,17 @@ export const runsModule = defineModule({
   migrations: runsMigrations,
   reads: [
     "artifacts.artifacts_v1",
+    "artifacts.copy_run_v1",
+    "artifacts.copy_sizes_v1",
     "artifacts.follow_runs_v1",
     "artifacts.run_counts_v1",
     "control.record_audit_v1",
     "imports.follow_runs_v1",
     "ingest.attribute_paths_v1",
     "ingest.attribute_values_v1",
+    "ingest.copy_run_v1",
+    "ingest.copy_sizes_v1",
+    "ingest.finish_copy_v1",
     "ingest.follow_runs_v1",
     "ingest.metric_aggregates_v1",
     "ingest.metric_columns_v1",
@@ -64,6 +71,8 @@ export const runsModule = defineModule({
     "ingest.sort_keys_v1",
     "ingest.sort_values_v1",
     "ingest.unindexed_sort_values_v2",
+    "traces.copy_run_v1",
+    "traces.copy_sizes_v1",
     "traces.follow_runs_v1",
   ],
   provides: [RunsService, RunsArchiveService, RunsRestoreService],
@@ -108,6 +117,18 @@ export const runsModule = defineModule({
       onError: (error) => context.log.warn("runs that moved could not be looked for", { error }),
     });
     const workerDb = context.workerDb();
+    const changes = startChangePublisher({
+      bus: context.bus,
+      id: randomBytes(6).toString("hex"),
+      steadyMs: () => performance.now(),
+    });
+    const runCopier = createRunCopier({ db, workerDb, log: context.log, noteChange: changes.note });
+    const copies = startRounds({
+      everyMs: SETTLE_EVERY_MS,
+      isFirstNow: false,
+      round: runCopier.round,
+      onError: (error) => context.log.warn("copies of runs could not be looked for", { error }),
+    });
     const remover = startRemover({
       db: workerDb,
       service: "runs",
@@ -116,22 +137,16 @@ export const runsModule = defineModule({
       seconds: context.config.removalSeconds,
       log: context.log,
     });
-    const changes = startChangePublisher({
-      bus: context.bus,
-      id: randomBytes(6).toString("hex"),
-      steadyMs: () => performance.now(),
-    });
+    const gateOf = (target: PlanTarget, quota: Quota) =>
+      gateOfSettings(context.config, { target, quota, usage: context.client(UsageService), log: context.log });
     const handlers = runsHandlers({
       db,
       noteChange: changes.note,
       searchThreads,
       plans: heldPlans,
-      storageGate: gateOfSettings(context.config, {
-        target: "storage",
-        quota: Quota.STORAGE,
-        usage: context.client(UsageService),
-        log: context.log,
-      }),
+      storageGate: gateOf("storage", Quota.STORAGE),
+      pointGate: gateOf("metric_points", Quota.METRIC_POINTS),
+      eventGate: gateOf("trace_events", Quota.TRACE_EVENTS),
       newId: randomUUID,
       sortKeys,
       keyCatalogue,
@@ -139,6 +154,7 @@ export const runsModule = defineModule({
       staleness,
       deletionPropagator,
       runFollower,
+      runCopier,
       graceDays: context.config.deletionGraceDays,
     });
     return Promise.resolve({
@@ -149,7 +165,6 @@ export const runsModule = defineModule({
       ],
       ready: () => db.ping(),
       stop: async () => {
-        changes.stop();
         columnKeeper.stop();
         await Promise.all([
           keptColumns.stop(),
@@ -157,9 +172,12 @@ export const runsModule = defineModule({
           deletionPropagator.stop(),
           follows.stop(),
           runFollower.stop(),
+          copies.stop(),
+          runCopier.stop(),
           remover.stop(),
           searchThreads.close(),
         ]);
+        changes.stop();
       },
     });
   },

@@ -13,6 +13,7 @@ import { createTestDatabase, testSql, type TestDatabase } from "@tidemark/testki
 import { runsHandlers } from "./handlers.ts";
 import { runsMigrations } from "./module.ts";
 import { createDeletionPropagator, type DeletionPropagator } from "./deletion/deletion-propagator.ts";
+import { createRunCopier, type RunCopier } from "./copy/run-copier.ts";
 import { createRunFollower, type RunFollower } from "./move/run-follower.ts";
 import { createKeyCatalogue } from "./keys/key-catalogue.ts";
 import { createStaleness } from "./life/staleness.rules.ts";
@@ -54,8 +55,8 @@ export type RunsFixture = {
   readonly client: RunsClient;
   /** With plan limits enforced. */
   readonly limited: RunsClient;
-  /** With a storage gate. */
-  within(storageGate: PlanGate): RunsClient;
+  /** With a storage gate, and perhaps one of points and of trace events. */
+  within(storageGate: PlanGate, others?: { readonly pointGate?: PlanGate; readonly eventGate?: PlanGate }): RunsClient;
   /** As the service's role, under row level security. */
   readonly db: Db;
   /** As the owner of the database, above row level security. */
@@ -65,6 +66,8 @@ export type RunsFixture = {
   readonly deletionPropagator: DeletionPropagator;
   /** Makes what other services keep of moved runs follow them; it looks at them no longer than it has to. */
   readonly runFollower: RunFollower;
+  /** Makes copies of runs. */
+  readonly runCopier: RunCopier;
   /** How far ahead the clock that decides which runs are stale is, in milliseconds. */
   readonly clock: { aheadMs: number };
   /** The changes that the service noted, in order. */
@@ -114,7 +117,13 @@ export async function startRuns(given?: TestDatabase): Promise<RunsFixture> {
     log: createLog({ level: "silent", service: "runs-test" }),
     watchedSeconds: 0,
   });
-  const clientWith = (limitsOn: boolean, storageGate = openGate) =>
+  const runCopier = createRunCopier({
+    db,
+    workerDb: open("tidemark_runs_worker"),
+    log: createLog({ level: "silent", service: "runs-test" }),
+    noteChange: (change) => void noted.push(change),
+  });
+  const clientWith = (limitsOn: boolean, storageGate = openGate, { pointGate = openGate, eventGate = openGate } = {}) =>
     createLocalClient(
       RunsService,
       implement(
@@ -124,6 +133,8 @@ export async function startRuns(given?: TestDatabase): Promise<RunsFixture> {
           searchThreads,
           plans: limitsOn ? hostedPlans : undefined,
           storageGate,
+          pointGate,
+          eventGate,
           newId: randomUUID,
           sortKeys,
           keyCatalogue,
@@ -133,6 +144,7 @@ export async function startRuns(given?: TestDatabase): Promise<RunsFixture> {
           staleness,
           deletionPropagator,
           runFollower,
+          runCopier,
           graceDays: GRACE_DAYS,
         }),
       ),
@@ -140,12 +152,13 @@ export async function startRuns(given?: TestDatabase): Promise<RunsFixture> {
   return {
     client: clientWith(false),
     limited: clientWith(true),
-    within: (storageGate) => clientWith(false, storageGate),
+    within: (storageGate, others) => clientWith(false, storageGate, others),
     db,
     owner,
     url,
     deletionPropagator,
     runFollower,
+    runCopier,
     clock,
     noted,
     close: async () => {

@@ -51,7 +51,7 @@ describeDashboard("the table of a project", (scene) => {
     expect(await page.getByText("is searched as text").count()).toBe(0);
   });
 
-  test("moves selected runs to a new project, and back", async () => {
+  test("moves selected runs to a new project, and back, and copies them", async () => {
     const { api, open } = scene();
     const ids = [await made("origin", "m1"), await made("origin", "m2")];
     const projectOf = async (id: string) => (await api.get(`/runs/${id}`)).json.run.project as string;
@@ -66,6 +66,13 @@ describeDashboard("the table of a project", (scene) => {
     expect(await Promise.all(ids.map(projectOf))).toEqual(["goal", "goal"]);
     await page.getByRole("button", { name: "Undo" }).click();
     await until("they are back", async () => (await Promise.all(ids.map(projectOf))).join() === "origin,origin");
+    await page.goto(new URL(`/p/origin?sel=${ids.join()}`, page.url()).href);
+    await act(page, "Copy to project…");
+    await page.getByLabel("Project", { exact: true }).fill("goal");
+    await page.getByRole("button", { name: "Copy 2 runs" }).click();
+    await page.getByText("Copied 2 runs to goal.").waitFor();
+    const copies = (await api.get("/runs?project=goal")).json.runs as { name: string }[];
+    expect(copies.map(({ name }) => name).toSorted()).toEqual(["m1", "m2"]);
   });
 
   test("is resized by keys and by the pointer, and keeps that in the address", async () => {

@@ -169,29 +169,39 @@ export function decodeBulkUpdate(input: RouteInput): MessageInitShape<typeof Bul
   };
 }
 
-/** `{matched, updated, failed, results}`. */
-export const bulkUpdateSchema: Schema = objectSchema({
-  matched: { ...countSchema, description: "Different runs that were named or found." },
-  updated: { ...countSchema, description: "0 in a dry run." },
-  failed: { ...countSchema, description: "Runs of hundreds that did not change, or in a dry run would not." },
-  results: {
-    type: "array",
-    description: "One for each hundred, which changes as a whole or not at all.",
-    items: objectSchema(
-      {
-        run_ids: { type: "array", minItems: 1, maxItems: BULK_UPDATE.together, items: uuidSchema },
-        ok: { type: "boolean" },
-        error: {
-          type: "string",
-          enum: ["not_found_or_unauthorized", "not_reached"],
-          description:
-            "not_reached: the time of the request was up; sent again with its Idempotency-Key, it goes on there.",
+/** The response of a request that changes runs in hundreds, with what one route says more: of all, and of each hundred. */
+export function hundredsSchema(
+  ofAll: Readonly<Record<string, Schema>>,
+  ofEach: Readonly<Record<string, Schema>>,
+): Schema {
+  return objectSchema({
+    matched: { ...countSchema, description: "Different runs that were named or found." },
+    updated: { ...countSchema, description: "0 in a dry run." },
+    failed: { ...countSchema, description: "Runs of hundreds that did not change, or in a dry run would not." },
+    ...ofAll,
+    results: {
+      type: "array",
+      description: "One for each hundred, which changes as a whole or not at all.",
+      items: objectSchema(
+        {
+          run_ids: { type: "array", minItems: 1, maxItems: BULK_UPDATE.together, items: uuidSchema },
+          ok: { type: "boolean" },
+          error: {
+            type: "string",
+            enum: ["not_found_or_unauthorized", "not_reached"],
+            description:
+              "not_reached: the time of the request was up; sent again with its Idempotency-Key, it goes on there.",
+          },
+          ...ofEach,
         },
-      },
-      ["error"],
-    ),
-  },
-});
+        ["error"],
+      ),
+    },
+  });
+}
+
+/** `{matched, updated, failed, results}`. */
+export const bulkUpdateSchema: Schema = hundredsSchema({}, {});
 
 /** `{matched, updated, failed, results}`. */
 export function encodeBulkUpdate({
@@ -201,10 +211,14 @@ export function encodeBulkUpdate({
   results,
   replayed,
 }: Omit<BulkUpdateRunsResponse, "$typeName">): RouteReply {
-  const resultJson = ({ runIds, ok, error }: BulkUpdateRunsResponse["results"][number]) => ({
-    run_ids: runIds,
-    ok,
-    ...(ok ? {} : { error }),
-  });
-  return { body: { matched, updated, failed, results: results.map(resultJson) }, replayed };
+  return { body: { matched, updated, failed, results: results.map(hundredJson) }, replayed };
+}
+
+/** The result of a hundred as JSON. */
+export function hundredJson({
+  runIds,
+  ok,
+  error,
+}: Pick<BulkUpdateRunsResponse["results"][number], "runIds" | "ok" | "error">) {
+  return { run_ids: runIds, ok, ...(ok ? {} : { error }) };
 }

@@ -34,7 +34,7 @@ import {
   summarizeRunsQuery,
   summarizeRunsSchema,
 } from "./list.ts";
-import { decodeMoveRuns, moveRunsBody } from "./move.ts";
+import { copyRunsSchema, decodeMoveRuns, encodeCopyRuns, moveRunsBody } from "./move.ts";
 import { decodeGetRun, encodeGetRun, getRunQuery } from "./read.ts";
 import { decodeGetReadme, decodePutReadme, encodeReadme, readmeBody, readmeSchema } from "./readme.ts";
 import { relationsRoutes } from "./relations.ts";
@@ -196,6 +196,22 @@ export const runsRoutes: readonly Route[] = [
     decode: decodeMoveRuns,
     rpc: (clients, request, call) => clients.runs.moveRuns(request, call),
     encode: encodeBulkUpdate,
+  }),
+  route({
+    method: "POST",
+    path: "/api/runs/copy",
+    tag: "runs",
+    summary: "Copy runs to a project",
+    description: `As new runs, with everything that was logged, in the same project or another one. Up to ${BULK_UPDATE.runsMax} runs that are named or that a filter finds, ${BULK_UPDATE.together} together or not at all. Each copy appears when all of it is there, mostly before the answer; repeat the request with its Idempotency-Key to see how far it is. Copies count in quotas like what was written; if they do not fit, none is made. Artifacts share their bytes; versions stay in their collections, and lineage leads to them. Not for project-scoped keys.`,
+    callers: ingestCallers,
+    rate: "ingest",
+    idempotency: "optional",
+    body: "required",
+    schemas: { body: moveRunsBody.schema, response: copyRunsSchema },
+    statuses: [200, 400, 401, 402, 403, 409],
+    decode: decodeMoveRuns,
+    rpc: (clients, request, call) => clients.runs.copyRuns(request, call),
+    encode: encodeCopyRuns,
   }),
   route({
     method: "GET",

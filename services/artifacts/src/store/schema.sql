@@ -455,6 +455,7 @@ CREATE TABLE artifacts.wanted_bytes (
   CONSTRAINT wanted_bytes_sha256_check CHECK (octet_length(sha256) = 32),
   CONSTRAINT wanted_bytes_size_bytes_check CHECK (size_bytes >= 0)
 );
+CREATE INDEX wanted_bytes_of_row ON artifacts.wanted_bytes (org_id, row_id);
 SELECT platform.fence('artifacts.wanted_bytes');
 GRANT SELECT, INSERT, UPDATE, DELETE ON TABLE artifacts.wanted_bytes TO tidemark_artifacts;
 
@@ -608,6 +609,108 @@ COMMENT ON FUNCTION artifacts.release_objects IS
 REVOKE ALL ON FUNCTION artifacts.release_objects FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION artifacts.release_objects TO tidemark_artifacts;
 
+CREATE FUNCTION artifacts.copy_run_v1(org uuid, source uuid, copy uuid, project uuid, state json)
+RETURNS json
+LANGUAGE plpgsql
+SECURITY DEFINER
+SET search_path TO 'pg_catalog', 'pg_temp'
+SET plan_cache_mode TO 'force_generic_plan'
+SET enable_seqscan TO 'off'
+AS $function$
+DECLARE
+  rows_max constant integer := 500;
+  after_at constant timestamptz := coalesce(state ->> 'at', '-infinity');
+  after_id constant uuid := coalesce(state ->> 'id', '00000000-0000-0000-0000-000000000000');
+  page uuid[];
+  shared record;
+  last_at timestamptz;
+BEGIN
+  -- None is deleted until the end, so that its bytes stay.
+  page := ARRAY(SELECT a.id FROM artifacts.artifacts a
+                WHERE a.org_id = org AND a.run_id = source AND (a.created_at, a.id) > (after_at, after_id)
+                ORDER BY a.created_at, a.id LIMIT rows_max FOR KEY SHARE);
+  -- Bytes that arrive now wait, and arrive for the copies as well.
+  PERFORM FROM unnest(page) AS w (id)
+  CROSS JOIN LATERAL (SELECT FROM artifacts.wanted_bytes b WHERE b.org_id = org AND b.row_id = w.id OFFSET 0 FOR SHARE) b;
+  INSERT INTO artifacts.artifacts (org_id, id, run_id, project_id, type, name, uri, step, size_bytes, sha256, mime_type,
+                                   object_id, storage_backend, metadata, created_at)
+  SELECT org, n.id, copy, project, a.type, a.name,
+         CASE WHEN a.storage_backend = 'external' THEN a.uri ELSE replace(a.uri, a.id::text, n.id::text) END,
+         a.step, a.size_bytes, a.sha256, a.mime_type, a.object_id, a.storage_backend, a.metadata, a.created_at
+  FROM unnest(page) AS w (id)
+  CROSS JOIN LATERAL (SELECT o.* FROM artifacts.artifacts o WHERE o.org_id = org AND o.id = w.id OFFSET 0) a
+  CROSS JOIN LATERAL (SELECT platform.copied_id(copy, w.id) AS id) n;
+  INSERT INTO artifacts.wanted_bytes (org_id, archive_id, sha256, row_id, is_entry, project_id, size_bytes, has_come)
+  SELECT org, b.archive_id, b.sha256, platform.copied_id(copy, w.id), false, project, b.size_bytes, b.has_come
+  FROM unnest(page) AS w (id)
+  CROSS JOIN LATERAL (SELECT o.* FROM artifacts.wanted_bytes o WHERE o.org_id = org AND o.row_id = w.id OFFSET 0) b;
+  -- In the order in which all lock objects.
+  FOR shared IN
+    SELECT a.object_id, count(*)::integer AS refs
+    FROM unnest(page) AS w (id)
+    CROSS JOIN LATERAL (SELECT o.object_id FROM artifacts.artifacts o WHERE o.org_id = org AND o.id = w.id OFFSET 0) a
+    CROSS JOIN LATERAL (SELECT o.sha256, o.size_bytes FROM artifacts.objects o WHERE o.org_id = org AND o.id = a.object_id OFFSET 0) o
+    GROUP BY a.object_id, o.sha256, o.size_bytes ORDER BY o.sha256, o.size_bytes, a.object_id
+  LOOP
+    UPDATE artifacts.objects o SET refs = o.refs + shared.refs
+    WHERE o.org_id = org AND o.id = shared.object_id AND o.state = 'stored';
+    IF NOT FOUND THEN
+      RAISE EXCEPTION 'the bytes of an artifact are gone';
+    END IF;
+  END LOOP;
+  IF state IS NULL THEN
+    INSERT INTO artifacts.edges (org_id, id, run_id, version_id, direction, source, project_id, created_at)
+    SELECT org, platform.copied_id(copy, e.id), copy, e.version_id, e.direction, e.source, project, e.created_at
+    FROM artifacts.edges e WHERE e.org_id = org AND e.run_id = copy_run_v1.source;
+  END IF;
+  IF page = '{}' THEN
+    RETURN json_build_object('part', 'done');
+  END IF;
+  INSERT INTO artifacts.run_counts AS c (org_id, run_id, checkpoints, rollouts, files)
+  SELECT org, copy, count(*) FILTER (WHERE a.type = 'checkpoint'), count(*) FILTER (WHERE a.type = 'rollout'),
+         count(*) FILTER (WHERE a.type = 'file')
+  FROM unnest(page) AS w (id)
+  CROSS JOIN LATERAL (SELECT o.type FROM artifacts.artifacts o WHERE o.org_id = org AND o.id = w.id OFFSET 0) a
+  ON CONFLICT (org_id, run_id) DO UPDATE SET checkpoints = c.checkpoints + excluded.checkpoints,
+    rollouts = c.rollouts + excluded.rollouts, files = c.files + excluded.files;
+  PERFORM artifacts.add_storage(org, s.bytes, 0, 0, 0, s.rows, 0, 0, 0, s.unknown)
+  FROM (SELECT coalesce(sum(a.size_bytes) FILTER (WHERE a.object_id IS NOT NULL), 0)::bigint AS bytes, count(*) AS rows,
+               count(*) FILTER (WHERE a.size_bytes IS NULL) AS unknown
+        FROM unnest(page) AS w (id)
+        CROSS JOIN LATERAL (SELECT o.size_bytes, o.object_id FROM artifacts.artifacts o
+                            WHERE o.org_id = org AND o.id = platform.copied_id(copy, w.id) OFFSET 0) a) s;
+  SELECT a.created_at INTO last_at FROM artifacts.artifacts a WHERE a.org_id = org AND a.id = page[cardinality(page)];
+  RETURN json_build_object('part', CASE WHEN cardinality(page) < rows_max THEN 'done' ELSE 'artifacts' END,
+                           'at', last_at, 'id', page[cardinality(page)]);
+END
+$function$;
+COMMENT ON FUNCTION artifacts.copy_run_v1 IS
+  'Copies the next plain artifacts of a run to another run, which nothing shows yet: the same bytes with a reference more, '
+  'counted as if they were uploaded; and at first the edges. state is what the call before returned, null at the start; '
+  'its part is done after the last ones. Versions stay in their collections.';
+REVOKE ALL ON FUNCTION artifacts.copy_run_v1 FROM PUBLIC;
+ALTER FUNCTION artifacts.copy_run_v1 OWNER TO tidemark_artifacts;
+GRANT EXECUTE ON FUNCTION artifacts.copy_run_v1 TO tidemark_runs;
+
+CREATE FUNCTION artifacts.copy_sizes_v1(org uuid, run_ids uuid[], OUT artifacts bigint, OUT bytes bigint)
+RETURNS record
+LANGUAGE sql
+STABLE SECURITY DEFINER
+SET search_path TO 'pg_catalog', 'pg_temp'
+SET enable_seqscan TO 'off'
+AS $function$
+  SELECT coalesce(sum(a.rows), 0)::bigint, coalesce(sum(a.bytes), 0)::bigint
+  FROM unnest(run_ids) AS w (id)
+  CROSS JOIN LATERAL (
+    SELECT count(*) AS rows, sum(f.size_bytes) FILTER (WHERE f.object_id IS NOT NULL) AS bytes FROM artifacts.artifacts f
+    WHERE f.org_id = org AND f.run_id = w.id OFFSET 0) a
+$function$;
+COMMENT ON FUNCTION artifacts.copy_sizes_v1 IS
+  'Returns what copies of runs would count for: plain artifacts, and the bytes of those that are stored here.';
+REVOKE ALL ON FUNCTION artifacts.copy_sizes_v1 FROM PUBLIC;
+ALTER FUNCTION artifacts.copy_sizes_v1 OWNER TO tidemark_artifacts;
+GRANT EXECUTE ON FUNCTION artifacts.copy_sizes_v1 TO tidemark_runs;
+
 CREATE FUNCTION artifacts.follow_runs_v1(org uuid, run_ids uuid[], project_ids uuid[], rows_max integer)
 RETURNS integer
 LANGUAGE plpgsql
@@ -619,7 +722,18 @@ AS $function$
 DECLARE
   followed integer;
   linked integer;
+  begun integer;
 BEGIN
+  UPDATE artifacts.wanted_bytes b SET project_id = w.project_id
+  FROM unnest(run_ids, project_ids) AS w (run_id, project_id)
+  CROSS JOIN LATERAL (SELECT f.id FROM artifacts.artifacts f
+                      WHERE f.org_id = org AND f.run_id = w.run_id AND f.project_id <> w.project_id
+                        AND f.object_id IS NULL AND f.storage_backend <> 'external' OFFSET 0 LIMIT rows_max) a
+  WHERE b.org_id = org AND b.row_id = a.id;
+  UPDATE artifacts.upload_sessions s SET project_id = w.project_id
+  FROM unnest(run_ids, project_ids) AS w (run_id, project_id)
+  WHERE s.org_id = org AND s.run_id = w.run_id AND s.project_id <> w.project_id;
+  GET DIAGNOSTICS begun = ROW_COUNT;
   WITH picked AS MATERIALIZED (
     SELECT a.id, w.project_id FROM unnest(run_ids, project_ids) AS w (run_id, project_id)
     CROSS JOIN LATERAL (SELECT f.id FROM artifacts.artifacts f
@@ -638,12 +752,12 @@ BEGIN
   UPDATE artifacts.edges e SET project_id = p.project_id
   FROM picked p WHERE e.org_id = org AND e.id = p.id;
   GET DIAGNOSTICS linked = ROW_COUNT;
-  RETURN followed + linked;
+  RETURN followed + linked + begun;
 END
 $function$;
 COMMENT ON FUNCTION artifacts.follow_runs_v1 IS
-  'Gives plain artifacts and edges of moved runs, at most rows_max of each, the projects of their runs. Returns how '
-  'many it found. Versions stay in their collections.';
+  'Gives plain artifacts and edges of moved runs, at most rows_max of each, and uploads that have begun, the projects of '
+  'their runs. Returns how many it found. Versions stay in their collections, and uploads make theirs in these.';
 REVOKE ALL ON FUNCTION artifacts.follow_runs_v1 FROM PUBLIC;
 ALTER FUNCTION artifacts.follow_runs_v1 OWNER TO tidemark_artifacts;
 GRANT EXECUTE ON FUNCTION artifacts.follow_runs_v1 TO tidemark_runs;

@@ -155,7 +155,7 @@ COMMENT ON COLUMN ingest.log_blocks.block IS 'a block of the log codec';
 COMMENT ON COLUMN ingest.log_blocks.bytes IS 'logical ones: those of the messages, and 16 a line';
 SELECT platform.fence('ingest.log_blocks');
 SELECT platform.count_stored('ingest.log_blocks', 'logs');
-GRANT SELECT ON TABLE ingest.log_blocks TO tidemark_ingest;
+GRANT SELECT, INSERT ON TABLE ingest.log_blocks TO tidemark_ingest;
 GRANT SELECT, INSERT, DELETE ON TABLE ingest.log_blocks TO tidemark_ingest_worker;
 GRANT SELECT (org_id, bytes) ON TABLE ingest.log_blocks TO tidemark_usage;
 
@@ -251,7 +251,7 @@ COMMENT ON COLUMN ingest.metric_blocks.data IS 'a block of the metric codec';
 COMMENT ON COLUMN ingest.metric_blocks.sums IS
   'of ranges of 16 keys, 16 bytes for each key: the sum of its values in two doubles';
 SELECT platform.fence('ingest.metric_blocks');
-GRANT SELECT ON TABLE ingest.metric_blocks TO tidemark_ingest;
+GRANT SELECT, INSERT ON TABLE ingest.metric_blocks TO tidemark_ingest;
 GRANT SELECT, INSERT, DELETE ON TABLE ingest.metric_blocks TO tidemark_ingest_worker;
 
 CREATE TABLE ingest.metric_keys (
@@ -412,7 +412,7 @@ COMMENT ON COLUMN ingest.rank_metric_blocks.sent_us IS 'the lowest bigint where 
 COMMENT ON COLUMN ingest.rank_metric_blocks.set_values IS 'all values of slot 0, then all of slot 1 and so on';
 SELECT platform.fence('ingest.rank_metric_blocks');
 GRANT SELECT (org_id, set_values) ON TABLE ingest.rank_metric_blocks TO tidemark_usage;
-GRANT SELECT ON TABLE ingest.rank_metric_blocks TO tidemark_ingest;
+GRANT SELECT, INSERT ON TABLE ingest.rank_metric_blocks TO tidemark_ingest;
 GRANT SELECT, INSERT, DELETE ON TABLE ingest.rank_metric_blocks TO tidemark_ingest_worker;
 
 CREATE TABLE ingest.rank_metric_keys (
@@ -614,7 +614,7 @@ COMMENT ON FUNCTION ingest.rank_row_values IS
   'Returns how many values a row of rank metrics has. Only pages have slots without a value, and their rows are never '
   'in blocks.';
 REVOKE ALL ON FUNCTION ingest.rank_row_values FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION ingest.rank_row_values TO tidemark_ingest_worker, tidemark_usage;
+GRANT EXECUTE ON FUNCTION ingest.rank_row_values TO tidemark_ingest, tidemark_ingest_worker, tidemark_usage;
 
 CREATE VIEW ingest.attribute_values_v1 WITH (security_invoker = true) AS
 SELECT a.org_id, a.run_id, a.path, a.id, a.value FROM ingest.attributes a;
@@ -1344,6 +1344,277 @@ COMMENT ON FUNCTION ingest.compact_rank_rows IS
 REVOKE ALL ON FUNCTION ingest.compact_rank_rows FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION ingest.compact_rank_rows TO tidemark_ingest_worker;
 
+CREATE FUNCTION ingest.copied_document(document json, old_artifact uuid, new_artifact uuid) RETURNS json
+  LANGUAGE sql IMMUTABLE PARALLEL SAFE
+  RETURN CASE WHEN new_artifact IS NULL THEN document
+              ELSE replace(document::text, old_artifact::text, new_artifact::text)::json END;
+COMMENT ON FUNCTION ingest.copied_document IS
+  'Returns a document with the id of an artifact replaced by that of its copy; null for no copy.';
+REVOKE ALL ON FUNCTION ingest.copied_document FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION ingest.copied_document TO tidemark_ingest;
+
+CREATE FUNCTION ingest.copied_artifact(org uuid, source uuid, copy uuid, artifact uuid)
+RETURNS uuid
+LANGUAGE plpgsql
+STABLE
+AS $function$
+BEGIN
+  RETURN (SELECT platform.copied_id(copy, f.id) FROM artifacts.artifacts_v1 f
+          WHERE f.org_id = org AND f.id = artifact AND f.run_id = source);
+END
+$function$;
+COMMENT ON FUNCTION ingest.copied_artifact IS
+  'Returns the id of the copy of an artifact of the source; null for artifacts of other runs, and for none.';
+REVOKE ALL ON FUNCTION ingest.copied_artifact FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION ingest.copied_artifact TO tidemark_ingest;
+
+CREATE FUNCTION ingest.copy_attributes(org uuid, source uuid, copy uuid, project uuid, after_id bigint, rows_max integer)
+RETURNS bigint
+LANGUAGE plpgsql
+SET plan_cache_mode TO 'force_generic_plan'
+SET enable_seqscan TO 'off'
+AS $function$
+DECLARE
+  first_id constant bigint := ingest.fresh_id();
+  page bigint[];
+BEGIN
+  page := ARRAY(SELECT a.id FROM (SELECT o.id FROM ingest.attributes o
+                                  WHERE o.org_id = org AND o.run_id = source OFFSET 0) a
+                WHERE a.id > after_id ORDER BY a.id LIMIT rows_max);
+  INSERT INTO ingest.attributes (org_id, id, run_id, path, type, step, logged_at, value, summary, created_at, artifact_id)
+  SELECT org, first_id + w.n - 1, copy, a.path, a.type, a.step, a.logged_at,
+         ingest.copied_document(a.value, a.artifact_id, f.id), ingest.copied_document(a.summary, a.artifact_id, f.id),
+         a.created_at, coalesce(f.id, a.artifact_id)
+  FROM unnest(page) WITH ORDINALITY AS w (id, n)
+  CROSS JOIN LATERAL (SELECT o.* FROM ingest.attributes o WHERE o.org_id = org AND o.id = w.id OFFSET 0) a
+  CROSS JOIN LATERAL (SELECT CASE WHEN a.artifact_id IS NOT NULL
+                                  THEN ingest.copied_artifact(org, source, copy, a.artifact_id) END AS id OFFSET 0) f;
+  INSERT INTO ingest.objects (org_id, id, run_id, project_id, key, kind, from_attribute, step, artifact_id, value, metadata,
+                              summary, bytes, created_at)
+  SELECT org, first_id + w.n - 1, copy, project, o.key, o.kind, true, o.step, o.artifact_id, o.value, o.metadata, o.summary,
+         o.bytes, o.created_at
+  FROM unnest(page) WITH ORDINALITY AS w (id, n)
+  CROSS JOIN LATERAL (SELECT f.* FROM ingest.objects f
+                      WHERE f.org_id = org AND f.id = w.id AND f.run_id = source AND f.from_attribute OFFSET 0) o;
+  RETURN CASE WHEN cardinality(page) = rows_max THEN page[rows_max] END;
+END
+$function$;
+COMMENT ON FUNCTION ingest.copy_attributes IS
+  'Copies the next attributes of a run behind after_id, at most rows_max, with the objects that they are, in the order of '
+  'their ids. Returns the last of them; null: there are no more.';
+REVOKE ALL ON FUNCTION ingest.copy_attributes FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION ingest.copy_attributes TO tidemark_ingest;
+
+CREATE FUNCTION ingest.copy_objects(org uuid, source uuid, copy uuid, project uuid, after_id bigint, rows_max integer,
+  bytes_max bigint)
+RETURNS bigint
+LANGUAGE plpgsql
+SET plan_cache_mode TO 'force_generic_plan'
+SET enable_seqscan TO 'off'
+AS $function$
+DECLARE
+  first_id constant bigint := ingest.fresh_id();
+  page bigint[];
+  fitting bigint[];
+BEGIN
+  page := ARRAY(SELECT b.id FROM (SELECT o.id FROM ingest.objects o
+                                  WHERE o.org_id = org AND o.run_id = source AND NOT o.from_attribute OFFSET 0) b
+                WHERE b.id > after_id ORDER BY b.id LIMIT rows_max);
+  fitting := ARRAY(
+    SELECT f.id FROM (
+      SELECT w.id, sum(c.bytes) OVER (ORDER BY w.id) - c.bytes AS bytes_before FROM unnest(page) AS w (id)
+      CROSS JOIN LATERAL (SELECT coalesce(sum(octet_length(k.rows)), 0) AS bytes FROM ingest.table_chunks k
+                          WHERE k.org_id = org AND k.object_id = w.id OFFSET 0) c
+    ) f WHERE f.bytes_before < bytes_max ORDER BY f.id);
+  WITH picked AS MATERIALIZED (
+    SELECT o.*, first_id + w.n - 1 AS new_id, f.id AS new_artifact
+    FROM unnest(fitting) WITH ORDINALITY AS w (id, n)
+    CROSS JOIN LATERAL (SELECT b.* FROM ingest.objects b WHERE b.org_id = org AND b.id = w.id OFFSET 0) o
+    CROSS JOIN LATERAL (SELECT CASE WHEN o.artifact_id IS NOT NULL
+                                    THEN ingest.copied_artifact(org, source, copy, o.artifact_id) END AS id OFFSET 0) f
+  ), made AS (
+    INSERT INTO ingest.objects (org_id, id, run_id, project_id, key, kind, from_attribute, step, artifact_id, value, metadata,
+                                summary, bytes, created_at)
+    SELECT org, p.new_id, copy, project, p.key, p.kind, false, p.step, coalesce(p.new_artifact, p.artifact_id),
+           ingest.copied_document(p.value, p.artifact_id, p.new_artifact),
+           ingest.copied_document(p.metadata, p.artifact_id, p.new_artifact),
+           ingest.copied_document(p.summary, p.artifact_id, p.new_artifact), p.bytes, p.created_at
+    FROM picked p
+  )
+  INSERT INTO ingest.table_chunks (org_id, object_id, chunk, rows, bytes)
+  SELECT org, p.new_id, c.chunk, c.rows, c.bytes FROM picked p
+  CROSS JOIN LATERAL (SELECT k.* FROM ingest.table_chunks k WHERE k.org_id = org AND k.object_id = p.id OFFSET 0) c;
+  RETURN CASE WHEN cardinality(page) = rows_max OR cardinality(fitting) < cardinality(page)
+              THEN fitting[cardinality(fitting)] END;
+END
+$function$;
+COMMENT ON FUNCTION ingest.copy_objects IS
+  'Copies the next objects of a run behind after_id that are no attributes, at most rows_max, until those before have '
+  'bytes_max bytes of rows of tables, with these rows. Returns the last of them; null: there are no more.';
+REVOKE ALL ON FUNCTION ingest.copy_objects FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION ingest.copy_objects TO tidemark_ingest;
+
+CREATE FUNCTION ingest.copy_run_v1(org uuid, source uuid, copy uuid, project uuid, state json)
+RETURNS json
+LANGUAGE plpgsql
+SECURITY DEFINER
+SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+  attributes_max constant integer := 5000;
+  objects_max constant integer := 200;
+  bytes_max constant bigint := 8 * 1024 * 1024;
+  part text := coalesce(state ->> 'part', 'attributes');
+  after_id bigint := coalesce((state ->> 'after')::bigint, 0);
+  metrics json := state -> 'metrics';
+BEGIN
+  IF state IS NULL THEN
+    metrics := ingest.copy_metrics(org, source, copy);
+    PERFORM ingest.copy_logs_and_ranks(org, source, copy);
+  END IF;
+  IF part = 'attributes' THEN
+    after_id := ingest.copy_attributes(org, source, copy, project, after_id, attributes_max);
+    IF after_id IS NULL THEN
+      part := 'objects';
+      after_id := 0;
+    END IF;
+  END IF;
+  -- Not on top of a full page.
+  IF part = 'objects' THEN
+    after_id := ingest.copy_objects(org, source, copy, project, after_id, objects_max, bytes_max);
+    IF after_id IS NULL THEN
+      part := 'done';
+    END IF;
+  END IF;
+  RETURN json_build_object('part', part, 'after', after_id, 'metrics', metrics);
+END
+$function$;
+COMMENT ON FUNCTION ingest.copy_run_v1 IS
+  'Copies the next part of what a run has here to another run, which nothing shows yet. state is what the call before '
+  'returned, null at the start; its part is done after the last one. finish_copy_v1 makes the copy complete.';
+REVOKE ALL ON FUNCTION ingest.copy_run_v1 FROM PUBLIC;
+ALTER FUNCTION ingest.copy_run_v1 OWNER TO tidemark_ingest;
+GRANT EXECUTE ON FUNCTION ingest.copy_run_v1 TO tidemark_runs;
+
+CREATE FUNCTION ingest.copies_of(tables text[])
+RETURNS text
+LANGUAGE sql
+STABLE
+AS $function$
+  SELECT string_agg(format('%1$I AS (INSERT INTO ingest.%1$I (run_id, %2$s)
+                                     SELECT $3, %2$s FROM ingest.%1$I o WHERE o.org_id = $1 AND o.run_id = $2)',
+                           t.name, platform.copied_columns(('ingest.' || t.name)::regclass)), ', ')
+  FROM unnest(tables) AS t (name)
+$function$;
+COMMENT ON FUNCTION ingest.copies_of IS
+  'Returns parts of a WITH clause that copy the rows of the run $2 of the organization $1 in some tables to the run $3. '
+  'In one statement all are of one moment, whatever is written or compacted meanwhile: rows go from segments to blocks.';
+REVOKE ALL ON FUNCTION ingest.copies_of FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION ingest.copies_of TO tidemark_ingest;
+
+CREATE FUNCTION ingest.copy_metrics(org uuid, source uuid, copy uuid)
+RETURNS json
+LANGUAGE plpgsql
+SET enable_seqscan TO 'off'
+AS $function$
+DECLARE
+  metrics json;
+BEGIN
+  IF NOT EXISTS (SELECT FROM ingest.metric_runs m WHERE m.org_id = org AND m.run_id = source) THEN
+    RETURN NULL;
+  END IF;
+  EXECUTE format(
+    'WITH %s, keys AS (
+       INSERT INTO ingest.metric_keys (org_id, run_id, key, key_id, minimise, sort_best, sort_latest, sort_created_at)
+       SELECT $1, $3, k.key, k.key_id, k.minimise, v.best, v.latest,
+              (SELECT r.created_at FROM runs.run_refs_v1 r WHERE r.org_id = $1 AND r.id = $2)
+       FROM (SELECT o.* FROM ingest.metric_keys o WHERE o.org_id = $1 AND o.run_id = $2 OFFSET 0) k
+       CROSS JOIN LATERAL (
+         SELECT nullif(CASE WHEN k.minimise THEN -p.stats[(k.key_id & 31) * 10 + 4] ELSE p.stats[(k.key_id & 31) * 10 + 6] END,
+                       ''NaN'') AS best,
+                nullif(p.stats[(k.key_id & 31) * 10 + 8], ''NaN'') AS latest
+         FROM ingest.metric_aggregate_pages p
+         WHERE p.org_id = $1 AND p.run_id = $2 AND p.page = k.key_id >> 5 OFFSET 0) v
+     )
+     SELECT json_build_object(''version'', m.version, ''keys'', m.key_count, ''points'', m.point_count)
+     FROM ingest.metric_runs m WHERE m.org_id = $1 AND m.run_id = $2',
+    ingest.copies_of(ARRAY['metric_aggregate_pages', 'metric_blocks', 'metric_segments']))
+  INTO metrics USING org, source, copy;
+  RETURN metrics;
+END
+$function$;
+COMMENT ON FUNCTION ingest.copy_metrics IS
+  'Copies the metrics of a run as they are at one moment. Keys get the values to sort by of that moment, so the copy is '
+  'indexed. Returns version, keys and points, which finish_copy_v1 stores; null: there are none.';
+REVOKE ALL ON FUNCTION ingest.copy_metrics FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION ingest.copy_metrics TO tidemark_ingest;
+
+CREATE FUNCTION ingest.copy_logs_and_ranks(org uuid, source uuid, copy uuid)
+RETURNS void
+LANGUAGE plpgsql
+SET enable_seqscan TO 'off'
+AS $function$
+DECLARE
+  rank_values bigint;
+BEGIN
+  IF EXISTS (SELECT FROM ingest.log_segments l WHERE l.org_id = org AND l.run_id = source)
+    OR EXISTS (SELECT FROM ingest.log_blocks l WHERE l.org_id = org AND l.run_id = source) THEN
+    EXECUTE format('WITH %s SELECT', ingest.copies_of(ARRAY['log_blocks', 'log_segments'])) USING org, source, copy;
+  END IF;
+  IF NOT EXISTS (SELECT FROM ingest.rank_metric_runs m WHERE m.org_id = org AND m.run_id = source) THEN
+    RETURN;
+  END IF;
+  EXECUTE format(
+    'WITH %s
+     SELECT coalesce((SELECT sum(ingest.rank_row_values(r.arrival, r.first_slot, r.packed)) FROM ingest.rank_metric_rows r
+                      WHERE r.org_id = $1 AND r.run_id = $2), 0)
+            + coalesce((SELECT sum(octet_length(b.set_values) / 8) FROM ingest.rank_metric_blocks b
+                        WHERE b.org_id = $1 AND b.run_id = $2), 0)',
+    ingest.copies_of(ARRAY['rank_metric_rows', 'rank_metric_blocks', 'rank_metric_sets', 'rank_metric_keys', 'rank_metric_runs']))
+  INTO rank_values USING org, source, copy;
+  PERFORM ingest.count_rank_values(org, rank_values, rank_values);
+END
+$function$;
+COMMENT ON FUNCTION ingest.copy_logs_and_ranks IS
+  'Copies the console lines of a run as they are at one moment, and the rank metrics as they are at another one.';
+REVOKE ALL ON FUNCTION ingest.copy_logs_and_ranks FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION ingest.copy_logs_and_ranks TO tidemark_ingest;
+
+CREATE FUNCTION ingest.copy_sizes_v1(org uuid, run_ids uuid[], OUT points bigint, OUT series bigint, OUT bytes bigint)
+RETURNS record
+LANGUAGE sql
+STABLE SECURITY DEFINER
+SET search_path TO 'pg_catalog', 'pg_temp'
+SET enable_seqscan TO 'off'
+AS $function$
+  SELECT coalesce(sum(coalesce(m.point_count, 0) + k.points), 0)::bigint, coalesce(sum(m.key_count), 0)::bigint,
+         coalesce(sum(l.bytes + a.bytes + o.bytes), 0)::bigint
+  FROM unnest(run_ids) AS w (id)
+  LEFT JOIN LATERAL (SELECT f.point_count, f.key_count FROM ingest.metric_runs f
+                     WHERE f.org_id = org AND f.run_id = w.id OFFSET 0) m ON true
+  CROSS JOIN LATERAL (
+    SELECT coalesce((SELECT sum(ingest.rank_row_values(f.arrival, f.first_slot, f.packed)) FROM ingest.rank_metric_rows f
+                     WHERE f.org_id = org AND f.run_id = w.id), 0)
+           + coalesce((SELECT sum(octet_length(f.set_values) / 8) FROM ingest.rank_metric_blocks f
+                       WHERE f.org_id = org AND f.run_id = w.id), 0) AS points OFFSET 0) k
+  CROSS JOIN LATERAL (
+    SELECT coalesce((SELECT sum(f.bytes) FROM ingest.log_segments f WHERE f.org_id = org AND f.run_id = w.id), 0)
+           + coalesce((SELECT sum(f.bytes) FROM ingest.log_blocks f WHERE f.org_id = org AND f.run_id = w.id), 0) AS bytes
+    OFFSET 0) l
+  CROSS JOIN LATERAL (
+    SELECT coalesce(sum(f.bytes), 0) AS bytes FROM ingest.attributes f WHERE f.org_id = org AND f.run_id = w.id OFFSET 0) a
+  CROSS JOIN LATERAL (
+    SELECT coalesce(sum(f.bytes + coalesce((SELECT sum(c.bytes) FROM ingest.table_chunks c
+                                            WHERE c.org_id = org AND c.object_id = f.id), 0)), 0) AS bytes
+    FROM ingest.objects f WHERE f.org_id = org AND f.run_id = w.id AND NOT f.from_attribute OFFSET 0) o
+$function$;
+COMMENT ON FUNCTION ingest.copy_sizes_v1 IS
+  'Returns what copies of runs would count for: values of metrics and ranks, pairs of run and metric key, and the logical '
+  'bytes of everything else.';
+REVOKE ALL ON FUNCTION ingest.copy_sizes_v1 FROM PUBLIC;
+ALTER FUNCTION ingest.copy_sizes_v1 OWNER TO tidemark_ingest;
+GRANT EXECUTE ON FUNCTION ingest.copy_sizes_v1 TO tidemark_runs;
+
 CREATE FUNCTION ingest.count_rank_values(org uuid, values_written bigint, values_added bigint)
 RETURNS void
 LANGUAGE plpgsql
@@ -1536,6 +1807,62 @@ COMMENT ON FUNCTION ingest.finish_indexing IS
   'Ends the indexing of a run. Returns false, and does nothing, when the run was written since the minute touched.';
 REVOKE ALL ON FUNCTION ingest.finish_indexing FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION ingest.finish_indexing TO tidemark_ingest;
+
+CREATE FUNCTION ingest.finish_copy_v1(org uuid, copy uuid, project uuid, state json)
+RETURNS void
+LANGUAGE plpgsql
+SECURITY DEFINER
+SET search_path TO 'pg_catalog', 'pg_temp'
+SET plan_cache_mode TO 'force_generic_plan'
+SET enable_seqscan TO 'off'
+AS $function$
+DECLARE
+  patience constant interval := '1 minute';
+  points constant bigint := state -> 'metrics' ->> 'points';
+  keys constant integer := state -> 'metrics' ->> 'keys';
+  this_month constant date := date_trunc('month', now() AT TIME ZONE 'UTC')::date;
+BEGIN
+  INSERT INTO ingest.dirty_markers (org_id, kind, run_id, part, id, due_at)
+  SELECT org, m.kind, copy, m.part, 0, now() + patience FROM (
+    SELECT 'metrics' AS kind, '' AS part
+    WHERE EXISTS (SELECT FROM ingest.metric_segments s WHERE s.org_id = org AND s.run_id = copy OFFSET 0)
+    UNION ALL
+    SELECT 'logs', t.stream FROM (VALUES ('stdout'), ('stderr')) AS t (stream)
+    WHERE EXISTS (SELECT FROM ingest.log_segments s WHERE s.org_id = org AND s.run_id = copy AND s.stream = t.stream OFFSET 0)
+    UNION ALL
+    SELECT 'ranks', t.set_id::text FROM ingest.rank_metric_sets t
+    WHERE t.org_id = org AND t.run_id = copy
+      AND EXISTS (SELECT FROM ingest.rank_metric_rows s WHERE s.org_id = org AND s.run_id = copy AND s.set_id = t.set_id OFFSET 0)
+  ) m;
+  IF points IS NULL THEN
+    RETURN;
+  END IF;
+  INSERT INTO ingest.metric_runs (org_id, run_id, version, key_count, point_count)
+  VALUES (org, copy, (state -> 'metrics' ->> 'version')::bigint, keys, points);
+  INSERT INTO ingest.project_points AS p (org_id, project_id, slot, points, series, month, month_points)
+  VALUES (org, project, 0, points, keys, this_month, points)
+  ON CONFLICT (org_id, project_id, slot) DO UPDATE
+  SET points = p.points + excluded.points, series = p.series + excluded.series,
+      month_points = CASE WHEN p.month >= excluded.month THEN p.month_points ELSE 0 END + excluded.month_points,
+      month = greatest(p.month, excluded.month);
+END
+$function$;
+COMMENT ON FUNCTION ingest.finish_copy_v1 IS
+  'Makes the data of a copied run complete, in the transaction that makes the run: counts its values, and has what landed '
+  'compacted. state is the last one of copy_run_v1.';
+REVOKE ALL ON FUNCTION ingest.finish_copy_v1 FROM PUBLIC;
+ALTER FUNCTION ingest.finish_copy_v1 OWNER TO tidemark_ingest;
+GRANT EXECUTE ON FUNCTION ingest.finish_copy_v1 TO tidemark_runs;
+
+CREATE FUNCTION ingest.fresh_id() RETURNS bigint
+  LANGUAGE sql VOLATILE
+  RETURN floor(extract(epoch FROM clock_timestamp() - timestamptz '2026-01-01T00:00:00Z') * 1000)::bigint * 4096
+         + floor(random() * 2048)::bigint;
+COMMENT ON FUNCTION ingest.fresh_id IS
+  'Returns the first of ids for attributes and objects, as the source of ids of a process makes them: they ascend with '
+  'time, and another process may take the same.';
+REVOKE ALL ON FUNCTION ingest.fresh_id FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION ingest.fresh_id TO tidemark_ingest;
 
 CREATE FUNCTION ingest.follow_runs_v1(org uuid, run_ids uuid[], project_ids uuid[], rows_max integer)
 RETURNS integer
@@ -2704,10 +3031,10 @@ AS $function$
 DECLARE
   this_month constant date := date_trunc('month', now() AT TIME ZONE 'UTC')::date;
 BEGIN
-  PERFORM ingest.lock_metric_runs(org, run_ids);
-  -- Whoever knows the run of before has to read it again, with its project.
-  UPDATE ingest.metric_runs m SET version = m.version + 1
-  FROM unnest(run_ids) AS w (id) WHERE m.org_id = org AND m.run_id = w.id;
+  -- Whoever knows the run of before, also as one without metrics, has to read it again, with its project.
+  INSERT INTO ingest.metric_runs AS m (org_id, run_id, version, key_count, point_count)
+  SELECT org, w.id, 1, 0, 0 FROM unnest(run_ids) AS w (id) ORDER BY w.id
+  ON CONFLICT (org_id, run_id) DO UPDATE SET version = m.version + 1;
   INSERT INTO ingest.project_points AS p (org_id, project_id, slot, points, series, month, month_points)
   SELECT org, g.project_id, 0, sum(g.points), sum(g.series), this_month, 0
   FROM unnest(run_ids, from_projects) AS w (id, from_project)

@@ -12,21 +12,41 @@ type HundredsRequest = RunSelection & { readonly dryRun: boolean; readonly idemp
 export type HundredChange = {
   /** Of the REST route: a key of one cannot be used on another. */
   readonly route: string;
-  /** Changes all of these runs and returns the project of each; undefined, and nothing is changed, when one of them cannot be changed. */
+  /** Called with all runs before any changes, but not again by a call that continues. */
+  readonly admit?: (runIds: readonly string[]) => Promise<void>;
+  /**
+   * Changes all of these runs and returns for each an id, that of its project or, if `makesRuns`, of the run that was made of it; undefined, and
+   * nothing is changed, when one of them cannot be changed.
+   */
   readonly change: (tx: Tx, runIds: string[]) => Promise<ReadonlyMap<string, string> | undefined>;
+  /** The ids are kept with the results, and repeated calls get them whatever became of the runs. */
+  readonly makesRuns?: boolean;
   /** Gets what `change` returned once that is committed. */
   readonly onChanged: (changed: ReadonlyMap<string, string>) => void;
 };
 
 /** The result of a batch of a hundred runs. */
-type Result = { readonly runIds: string[]; readonly ok: boolean; readonly error: string; readonly replayed?: boolean };
+type Result = {
+  readonly runIds: string[];
+  readonly ok: boolean;
+  readonly error: string;
+  /** The runs that were made of them, in their order. */
+  readonly madeIds?: readonly string[];
+  readonly replayed?: boolean;
+};
 
 /** What became of the runs. */
 type HundredsAnswer = {
   readonly matched: number;
   readonly updated: number;
   readonly failed: number;
-  readonly results: { readonly runIds: string[]; readonly ok: boolean; readonly error: string }[];
+  readonly results: {
+    readonly runIds: string[];
+    readonly ok: boolean;
+    readonly error: string;
+    /** The runs that were made of them, in their order. */
+    readonly madeIds: readonly string[];
+  }[];
   readonly replayed: boolean;
 };
 
@@ -49,7 +69,7 @@ export async function inHundreds(
   const caller = callerOf(call);
   if (request.dryRun) return answerOf(await tryHundreds(deps, caller, await selectedRuns(deps, call, request)));
   const keyed = keyedOf(request, change.route, caller);
-  const ids = await keptSelection(deps, call, request, keyed);
+  const ids = await keptSelection(deps, call, request, { keyed, change });
   const results: Result[] = [];
   for (const [index, runIds] of hundredsOf(ids).entries()) {
     const isReached = Date.now() < call.deadlineMs - RESERVE_MS;
@@ -86,13 +106,18 @@ async function keptSelection(
   deps: RunsDeps,
   call: Call,
   request: HundredsRequest,
-  keyed: IdempotentRequest | undefined,
+  { keyed, change }: { readonly keyed: IdempotentRequest | undefined; readonly change: HundredChange },
 ): Promise<readonly string[]> {
-  if (keyed === undefined) return selectedRuns(deps, call, request);
+  const select = async (): Promise<readonly string[]> => {
+    const selected = await selectedRuns(deps, call, request);
+    await change.admit?.(selected);
+    return selected;
+  };
+  if (keyed === undefined) return select();
   const { orgId } = callerOf(call);
   // Chosen before the key is taken: the holder of the key must not wait for connections held by requests that wait for the key.
   const isKept = await isAnswered(deps.db, orgId, keyed.key);
-  const found = isKept ? [] : await selectedRuns(deps, call, request);
+  const found = isKept ? [] : await select();
   const { reply } = await withIdempotency(deps.db, orgId, keyed, nothing, () => Promise.resolve(writeIds(found)));
   return readIds(reply);
 }
@@ -101,7 +126,7 @@ async function keptSelection(
 async function changeHundred(
   { db }: RunsDeps,
   caller: Caller,
-  { change, onChanged }: HundredChange,
+  { change, makesRuns = false, onChanged }: HundredChange,
   { runIds, keyed }: { readonly runIds: string[]; readonly keyed: IdempotentRequest | undefined },
 ): Promise<Result> {
   let isVisible = true;
@@ -111,15 +136,18 @@ async function changeHundred(
     caller.orgId,
     keyed,
     async (tx) => {
-      if (keyed !== undefined) isVisible = (await visibleRuns(tx, caller, runIds)).size === runIds.length;
+      if (keyed !== undefined && !makesRuns) {
+        isVisible = (await visibleRuns(tx, caller, runIds)).size === runIds.length;
+      }
     },
     async (tx) => {
       changed = await change(tx, runIds);
-      return Uint8Array.of(Number(changed !== undefined));
+      const made = changed !== undefined && makesRuns ? runIds.map((id) => changed!.get(id)!) : [];
+      return Buffer.concat([Uint8Array.of(Number(changed !== undefined)), writeIds(made)]);
     },
   );
   if (changed !== undefined) onChanged(changed);
-  return resultOf(runIds, isVisible && reply[0] === 1, replayed);
+  return { ...resultOf(runIds, isVisible && reply[0] === 1, replayed), madeIds: readIds(reply.subarray(1)) };
 }
 
 /** Returns which hundreds would change. */
@@ -143,7 +171,7 @@ function answerOf(results: readonly Result[]): HundredsAnswer {
     matched: runsOf(results),
     updated: 0,
     failed: runsOf(results.filter(({ ok }) => !ok)),
-    results: results.map(({ runIds, ok, error }) => ({ runIds, ok, error })),
+    results: results.map(({ runIds, ok, error, madeIds = [] }) => ({ runIds, ok, error, madeIds })),
     replayed: results.length > 0 && results.every(({ replayed }) => replayed === true),
   };
 }

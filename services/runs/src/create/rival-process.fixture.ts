@@ -9,6 +9,7 @@ import { until } from "@tidemark/testkit";
 import { createDeletionPropagator } from "../deletion/deletion-propagator.ts";
 import { runsHandlers } from "../handlers.ts";
 import { createKeyCatalogue } from "../keys/key-catalogue.ts";
+import { createRunCopier } from "../copy/run-copier.ts";
 import { createRunFollower } from "../move/run-follower.ts";
 import { createStaleness } from "../life/staleness.rules.ts";
 import { createSearchThreads } from "../regex-search/search-threads.ts";
@@ -57,6 +58,8 @@ export function startRival(fixture: RunsFixture, plans?: Plans): RivalProcess {
     searchThreads,
     plans,
     storageGate: openGate,
+    pointGate: openGate,
+    eventGate: openGate,
     newId: randomUUID,
     sortKeys,
     keyCatalogue,
@@ -65,6 +68,12 @@ export function startRival(fixture: RunsFixture, plans?: Plans): RivalProcess {
     staleness,
     deletionPropagator,
     runFollower: createRunFollower({ db, log: createLog({ level: "silent", service: "runs-test" }) }),
+    runCopier: createRunCopier({
+      db,
+      workerDb: db,
+      log: createLog({ level: "silent", service: "runs-test" }),
+      noteChange: () => {},
+    }),
     graceDays,
   });
   const waiting = async (answer: string) =>

@@ -16,6 +16,7 @@ import {
   unmarkProject,
   type LockedProject,
   insertAudit,
+  insertTransferAudit,
   type AuditAction,
 } from "./marked-rows.sql.ts";
 import type { Call } from "@tidemark/rpc";
@@ -158,6 +159,22 @@ async function lockVisible(tx: Tx, orgId: string, projectId: string): Promise<Lo
   const project = await lockProject(tx, orgId, projectId);
   if (project === undefined || project.isOver) throw notFound("project");
   return project;
+}
+
+/** Adds that a caller moved or copied runs, each from a project of `homes`, to the audit log, in the transaction that does it. */
+export function recordTransfer(
+  tx: Tx,
+  call: Call,
+  transfer: {
+    readonly action: "run.moved" | "run.copied";
+    readonly toProject: string;
+    readonly homes: readonly string[];
+  },
+): Promise<void> {
+  const { action, toProject, homes } = transfer;
+  const fromProjects = new Map<string, number>();
+  for (const home of homes) fromProjects.set(home, (fromProjects.get(home) ?? 0) + 1);
+  return insertTransferAudit(tx, auditActor(call), { action, toProject, fromProjects, requestId: call.requestId });
 }
 
 /** Adds a caller's action on a run or a project to the audit log of the transaction's organization, in the transaction of the change. */

@@ -131,6 +131,40 @@ export async function listDeletedProjects(
   return { rows, total: (await tx.one<{ total: number }>(countProjectsSql, [orgId]))!.total };
 }
 
+const recordTransferSql = sql(
+  "runs_record_transfer",
+  `SELECT control.record_audit_v1(platform.org_id(), $1, $2, $3, 'project', $4, $5, u.runs, u.from_project)
+   FROM unnest($6::integer[], $7::uuid[]) AS u (runs, from_project)`,
+);
+
+/**
+ * Adds that runs were moved or copied to a project to the audit log of the organization of the transaction, in the transaction that does it: an event
+ * for each project that they were in, with the number of runs.
+ */
+export async function insertTransferAudit(
+  tx: Tx,
+  actor: { readonly type: string; readonly id: string },
+  event: {
+    readonly action: "run.moved" | "run.copied";
+    readonly toProject: string;
+    readonly fromProjects: ReadonlyMap<string, number>;
+    readonly requestId: string;
+  },
+): Promise<void> {
+  const { action, toProject, fromProjects, requestId } = event;
+  if (fromProjects.size === 0) return;
+  const values = [
+    actor.type,
+    actor.id,
+    action,
+    toProject,
+    requestId,
+    [...fromProjects.values()],
+    [...fromProjects.keys()],
+  ];
+  await tx.rows(recordTransferSql, values);
+}
+
 const recordAuditSql = sql(
   "runs_record_audit",
   "SELECT control.record_audit_v1(platform.org_id(), $1, $2, $3, $4, $5, $6)",

@@ -152,6 +152,52 @@ test("what other services keep of a run follows it, also what a write that began
   });
 });
 
+test("a writer of points that knew a run without any before it moved has to read it again", async () => {
+  const call = callAs();
+  const [id] = await makeRuns(call, 1, "from");
+  await fixture.client.moveRuns({ runIds: [id!], project: "to" }, call);
+  // As append_metric_group compares it: 0 stands for a run without points.
+  const [run] = await asOwner<{ version: number }>(
+    fixture,
+    "SELECT version FROM ingest.metric_runs WHERE run_id = $1",
+    [id],
+  );
+  expect(run!.version).toBe(1);
+});
+
+test("uploads that have begun, and bytes that an archive waits for, follow their run", async () => {
+  const call = callAs();
+  const { orgId } = call;
+  const [id] = await makeRuns(call, 1, "from");
+  const [from] = await asOwner<{ id: string }>(fixture, "SELECT id FROM runs.projects WHERE org_id = $1", [orgId]);
+  const row = [orgId, id, from!.id];
+  await asOwner(
+    fixture,
+    `INSERT INTO artifacts.upload_sessions (org_id, id, run_id, project_id, collection_id, version_id, digest, aliases, part_size_bytes, expires_at)
+     VALUES ($1, gen_random_uuid(), $2, $3, gen_random_uuid(), gen_random_uuid(), sha256('a'), '{}', 1, now())`,
+    row,
+  );
+  await asOwner(
+    fixture,
+    `WITH made AS (
+       INSERT INTO artifacts.artifacts (org_id, id, run_id, project_id, type, name, uri, mime_type, storage_backend, metadata)
+       VALUES ($1, gen_random_uuid(), $2, $3, 'file', 'n', 'u', 'm', 'local', '{}') RETURNING id
+     ) INSERT INTO artifacts.wanted_bytes (org_id, archive_id, sha256, row_id, is_entry, project_id, size_bytes)
+     SELECT $1, gen_random_uuid(), sha256('a'), id, false, $3, 1 FROM made`,
+    row,
+  );
+  await fixture.client.moveRuns({ runIds: [id!], project: "to" }, call);
+  const places = await asOwner(
+    fixture,
+    `SELECT p.name, count(*) FROM (
+       SELECT org_id, project_id FROM artifacts.upload_sessions UNION ALL SELECT org_id, project_id FROM artifacts.wanted_bytes
+       UNION ALL SELECT org_id, project_id FROM artifacts.artifacts
+     ) k JOIN runs.projects p ON p.org_id = k.org_id AND p.id = k.project_id WHERE k.org_id = $1 GROUP BY 1`,
+    [orgId],
+  );
+  expect(places).toEqual([{ name: "to", count: 3 }]);
+});
+
 test("hundreds that were not reached move with the same key, and the others not again", async () => {
   const call = callAs();
   const ids = await makeRuns(call, 150, "from");

@@ -4,6 +4,7 @@ import { ChangeKind } from "@tidemark/proto/changes/v1/changes";
 import { callerOf, canSee, forgetRuns, refuseUnpaid, type Caller } from "@tidemark/requests";
 import { inHundreds } from "../bulk-update/in-hundreds.ts";
 import type { RunsDeps, RunsHandlers } from "../deps.ts";
+import { recordTransfer } from "../deletion/deletions.ts";
 import { requireProjectName, resolveProject } from "../projects/resolve-project.ts";
 import { lockRunStates } from "../update/run-changes.sql.ts";
 import { moveRows } from "./moved-runs.sql.ts";
@@ -28,7 +29,13 @@ export function moveRuns(deps: RunsDeps): RunsHandlers["moveRuns"] {
       : (await db.withTenant(orgId, (tx) => resolveProject(tx, caller, plans, wish))).id;
     const answer = await inHundreds(deps, call, request, {
       route: "POST /api/runs/move",
-      change: (tx, runIds) => moveTogether(tx, caller, runIds, toProject),
+      async change(tx, runIds) {
+        const moved = await moveTogether(tx, caller, runIds, toProject);
+        if (moved !== undefined) {
+          await recordTransfer(tx, call, { action: "run.moved", toProject, homes: [...moved.values()] });
+        }
+        return moved;
+      },
       onChanged(moved) {
         for (const [runId, projectId] of moved) {
           forgetRuns({ projectId, runId });

@@ -151,9 +151,16 @@ export function listProjectNames(tx: Tx, orgId: string, projectId: string | unde
   return tx.rows(listProjectNamesSql, [orgId, projectId ?? null]);
 }
 
-const readPlanUsageSql = sql("runs_read_plan_usage", "SELECT projects, runs FROM runs.usage_v1 WHERE org_id = $1");
+const readPlanUsageSql = sql(
+  "runs_read_plan_usage",
+  `SELECT u.projects, u.runs + (SELECT count(*) FROM runs.run_copies c WHERE c.org_id = $1) AS runs
+   FROM runs.usage_v1 u WHERE u.org_id = $1`,
+);
 
-/** Returns the organization's projects and runs, deleted rows included, from its projects' counters: at most a few hundred rows where limits are enforced. */
+/**
+ * Returns the organization's projects and runs, deleted rows and copies that are being made included, from its projects' counters: at most a few
+ * hundred rows where limits are enforced.
+ */
 export async function readPlanUsage(tx: Tx, orgId: string): Promise<PlanUsage> {
   return (await tx.one<PlanUsage>(readPlanUsageSql, [orgId])) ?? { projects: 0, runs: 0 };
 }

@@ -46,6 +46,7 @@ export const removeRowsOfOrganization = organizationRemover("runs", [
   "run_models",
   "visibility_changes",
   "moved_runs",
+  "run_copies",
   "runs",
   "projects",
   "project_numbers",
@@ -111,6 +112,19 @@ async function begin(tx: Tx, orgId: string, projectId: string, rows: readonly { 
   if (ids.length > 0)
     await beginRemovals(tx, { orgId, kind: "run", ids, projectId, owner: "runs", others: OTHERS.run });
   return ids.length;
+}
+
+const endCopySql = sql("runs_end_copy", "DELETE FROM runs.run_copies WHERE org_id = $1 AND run_id = $2");
+
+/** Ends a copy that cannot be completed, and begins the removal of what was copied. `db` runs as the worker. */
+export async function removeCopy(
+  db: Db,
+  orgId: string,
+  copy: { readonly id: string; readonly projectId: string },
+): Promise<void> {
+  await db.withTenant(orgId, async (tx) => {
+    if ((await tx.count(endCopySql, [orgId, copy.id])) > 0) await begin(tx, orgId, copy.projectId, [copy]);
+  });
 }
 
 /** Begins the removal of the runs whose time is over, under their locks. `db` runs as the worker. */

@@ -175,6 +175,33 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON TABLE runs.readmes TO tidemark_runs;
 GRANT SELECT, DELETE ON TABLE runs.readmes TO tidemark_runs_worker;
 GRANT SELECT (org_id, bytes) ON TABLE runs.readmes TO tidemark_usage;
 
+CREATE TABLE runs.run_copies (
+  org_id uuid NOT NULL,
+  run_id uuid NOT NULL,
+  source_id uuid NOT NULL,
+  project_id uuid NOT NULL,
+  ingest json,
+  artifacts json,
+  traces json,
+  failures integer DEFAULT 0 NOT NULL,
+  due_at timestamptz DEFAULT clock_timestamp() NOT NULL,
+  CONSTRAINT run_copies_pkey PRIMARY KEY (org_id, run_id)
+) WITH (fillfactor=50);
+COMMENT ON TABLE runs.run_copies IS
+  'Copies of runs that are being made. The run of a copy is made when everything else is copied, with which its row ends; '
+  'until then nothing shows what the services have of it.';
+COMMENT ON COLUMN runs.run_copies.run_id IS 'of the copy; taken';
+COMMENT ON COLUMN runs.run_copies.ingest IS
+  'how far each service is, as its copy_run_v1 returned it; null: not begun';
+COMMENT ON COLUMN runs.run_copies.failures IS 'how often in a row a step failed';
+COMMENT ON COLUMN runs.run_copies.due_at IS
+  'when to continue after a failure. Without an index: a plan could prefer it to the key, and walk all copies for one';
+SELECT platform.fence('runs.run_copies');
+SELECT platform.unfence_for('runs.run_copies', 'tidemark_definer');
+GRANT SELECT ON TABLE runs.run_copies TO tidemark_definer;
+GRANT SELECT, INSERT, UPDATE, DELETE ON TABLE runs.run_copies TO tidemark_runs;
+GRANT SELECT, DELETE ON TABLE runs.run_copies TO tidemark_runs_worker;
+
 CREATE TABLE runs.run_datasets (
   org_id uuid NOT NULL,
   run_id uuid NOT NULL,
@@ -698,6 +725,19 @@ COMMENT ON FUNCTION runs.config_value IS
 REVOKE ALL ON FUNCTION runs.config_value FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION runs.config_value TO tidemark_runs;
 
+CREATE FUNCTION runs.copying_organizations()
+RETURNS TABLE(org_id uuid)
+LANGUAGE sql
+STABLE SECURITY DEFINER
+SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+  SELECT DISTINCT c.org_id FROM runs.run_copies c LIMIT 100;
+$function$;
+COMMENT ON FUNCTION runs.copying_organizations IS 'Returns organizations with rows in run_copies.';
+REVOKE ALL ON FUNCTION runs.copying_organizations FROM PUBLIC;
+ALTER FUNCTION runs.copying_organizations OWNER TO tidemark_definer;
+GRANT EXECUTE ON FUNCTION runs.copying_organizations TO tidemark_runs;
+
 CREATE FUNCTION runs.create_runs(org uuid, project_name text, only_project uuid, runs_max bigint, ids uuid[],
   names text[], name_words text[], configs text[], tag_lists text[], metadatas text[], fingerprints bytea[])
 RETURNS TABLE(run uuid, project uuid, project_number bigint, run_name text, at timestamp with time zone)
@@ -843,6 +883,72 @@ COMMENT ON FUNCTION runs.fill_column IS
   'hidden runs. Returns more, done, or waiting for transactions that may not know of the column.';
 REVOKE ALL ON FUNCTION runs.fill_column FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION runs.fill_column TO tidemark_runs;
+
+CREATE FUNCTION runs.finish_copy(org uuid, source uuid, copy uuid, project uuid, new_metadata text, ingested json)
+RETURNS boolean
+LANGUAGE plpgsql
+SET plan_cache_mode TO 'force_generic_plan'
+SET enable_seqscan TO 'off'
+AS $function$
+DECLARE
+  now_status constant text := (SELECT r.status FROM runs.runs r WHERE r.org_id = org AND r.id = source);
+BEGIN
+  UPDATE runs.projects p SET
+    runs_running = p.runs_running + (now_status = 'running')::integer,
+    runs_finished = p.runs_finished + (now_status = 'finished')::integer,
+    runs_failed = p.runs_failed + (now_status = 'failed')::integer
+  WHERE p.org_id = org AND p.id = project AND now_status IS NOT NULL;
+  IF NOT FOUND THEN
+    RETURN false;
+  END IF;
+
+  -- No process runs that could stop the copy: a stop request stays with the source.
+  INSERT INTO runs.runs (org_id, id, project_id, name, status, config, tags, metadata, created_at, started_at, finished_at,
+                         resume_count, resumed_at, lifecycle, parent_run_id, forked_from_step, forked_from_artifact_id,
+                         stop_state, stop_request_id, stop_reason, stop_completion_message, stop_actor, stop_requested_at,
+                         stop_acknowledged_at, stop_completed_at, stop_updated_at, logged_tags)
+  SELECT org, copy, project, r.name, r.status, r.config, r.tags, new_metadata, r.created_at, r.started_at, r.finished_at,
+         r.resume_count, r.resumed_at, r.lifecycle, r.parent_run_id, r.forked_from_step, r.forked_from_artifact_id,
+         coalesce(s.stop_state, 'none'), s.stop_request_id, s.stop_reason, s.stop_completion_message, s.stop_actor,
+         s.stop_requested_at, s.stop_acknowledged_at, s.stop_completed_at, s.stop_updated_at, r.logged_tags
+  FROM runs.runs r
+  LEFT JOIN LATERAL (SELECT o.* FROM runs.runs o
+                     WHERE o.org_id = org AND o.id = source AND o.status <> 'running' OFFSET 0) s ON true
+  WHERE r.org_id = org AND r.id = source;
+  INSERT INTO runs.readmes (org_id, run_id, markdown)
+  SELECT org, copy, m.markdown FROM runs.readmes m WHERE m.org_id = org AND m.run_id = source;
+  INSERT INTO runs.run_datasets (org_id, run_id, name, digest, source_type, source, schema, profile, tags, added_at)
+  SELECT org, copy, d.name, d.digest, d.source_type, d.source, d.schema, d.profile, d.tags, d.added_at
+  FROM runs.run_datasets d WHERE d.org_id = org AND d.run_id = finish_copy.source;
+  INSERT INTO runs.run_models (org_id, run_id, direction, model_id, step, added_at)
+  SELECT org, copy, m.direction, m.model_id, m.step, m.added_at
+  FROM runs.run_models m WHERE m.org_id = org AND m.run_id = source;
+
+  -- After this transaction has its number, and in a snapshot of its own: fill_column relies on both.
+  INSERT INTO runs.kept_values AS v (org_id, column_id, run_id, created_at, num, txt, source, attribute_id)
+  SELECT org, c.id, copy, r.created_at, k.num, k.txt, f.place, f.id
+  FROM (SELECT w.id, w.attribute_paths FROM runs.kept_columns w WHERE w.org_id = org AND w.attribute_paths <> '{}' OFFSET 0) c
+  CROSS JOIN LATERAL (SELECT o.created_at FROM runs.runs o WHERE o.org_id = org AND o.id = copy OFFSET 0) r
+  CROSS JOIN LATERAL (
+    SELECT a.value, p.place, a.id FROM unnest(c.attribute_paths) WITH ORDINALITY AS p (path, place)
+    CROSS JOIN LATERAL (SELECT o.value, o.id FROM ingest.attribute_values_v1 o
+                        WHERE o.org_id = org AND o.run_id = copy AND o.path = p.path ORDER BY o.id DESC LIMIT 1) a
+    ORDER BY p.place LIMIT 1
+  ) f
+  CROSS JOIN LATERAL runs.comparable(f.value) k
+  ON CONFLICT (org_id, column_id, run_id) DO NOTHING;
+
+  DELETE FROM runs.run_copies c WHERE c.org_id = org AND c.run_id = copy;
+  -- Last, because writes of points may wait for the counters until all is committed.
+  PERFORM ingest.finish_copy_v1(org, copy, project, ingested);
+  RETURN true;
+END
+$function$;
+COMMENT ON FUNCTION runs.finish_copy IS
+  'Makes the run of a copy whose data is all there, with readme, inputs and outputs, from the source, which is '
+  'locked, and ends the copy. ingested is how far ingest came. False, and nothing is changed, where the source or the project is deleted.';
+REVOKE ALL ON FUNCTION runs.finish_copy FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION runs.finish_copy TO tidemark_runs;
 
 CREATE FUNCTION runs.forget_columns()
 RETURNS void

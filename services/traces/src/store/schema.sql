@@ -326,6 +326,134 @@ COMMENT ON FUNCTION traces.replace_segments IS
 REVOKE ALL ON FUNCTION traces.replace_segments FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION traces.replace_segments TO tidemark_traces;
 
+CREATE FUNCTION traces.span_count(summary bytea)
+RETURNS bigint
+LANGUAGE plpgsql
+IMMUTABLE PARALLEL SAFE
+AS $function$
+DECLARE
+  -- Behind the version and the id of the root.
+  at integer := 9;
+  byte integer;
+  scale bigint := 1;
+  spans bigint := 0;
+BEGIN
+  -- A number: 1 and eight bytes, or an integer of groups of seven bits, the last of which is below 128.
+  IF get_byte(summary, at) = 1 THEN
+    at := at + 9;
+  ELSE
+    WHILE get_byte(summary, at) >= 128 LOOP
+      at := at + 1;
+    END LOOP;
+    at := at + 1;
+  END IF;
+  LOOP
+    byte := get_byte(summary, at);
+    spans := spans + (byte & 127) * scale;
+    EXIT WHEN byte < 128;
+    at := at + 1;
+    scale := scale * 128;
+  END LOOP;
+  RETURN spans;
+END
+$function$;
+COMMENT ON FUNCTION traces.span_count IS
+  'Returns how many spans a trace has, by its summary: the first count behind its end.';
+REVOKE ALL ON FUNCTION traces.span_count FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION traces.span_count TO tidemark_traces;
+
+CREATE FUNCTION traces.copy_run_v1(org uuid, source uuid, copy uuid, project uuid, state json)
+RETURNS json
+LANGUAGE plpgsql
+SECURITY DEFINER
+SET search_path TO 'pg_catalog', 'pg_temp'
+SET plan_cache_mode TO 'force_generic_plan'
+SET enable_seqscan TO 'off'
+AS $function$
+DECLARE
+  rows_max constant integer := 100;
+  quiet constant interval := '1 minute';
+  after_us constant bigint := coalesce((state ->> 'us')::bigint, -9223372036854775808);
+  after_id constant uuid := coalesce(state ->> 'id', '00000000-0000-0000-0000-000000000000');
+  this_month constant date := date_trunc('month', now() AT TIME ZONE 'UTC')::date;
+  copied integer;
+  spans bigint;
+  last_us bigint;
+  last_id uuid;
+BEGIN
+  -- One statement, so that a trace and its segments are of one moment, whatever is written or compacted meanwhile.
+  WITH page AS MATERIALIZED (
+    SELECT t.* FROM traces.traces t
+    WHERE t.org_id = org AND t.run_id = source AND (t.started_us, t.trace_id) > (after_us, after_id)
+      -- A trace that began earlier than was known would come again.
+      AND NOT EXISTS (SELECT FROM traces.traces o WHERE o.org_id = org AND o.trace_id = t.trace_id AND o.run_id = copy OFFSET 0)
+    ORDER BY t.started_us, t.trace_id LIMIT rows_max
+  ), made AS (
+    INSERT INTO traces.traces (org_id, trace_id, run_id, project_id, version, segments, compacted, started_us, updated_us, status,
+                               kinds, min_step, root_name, thread_id, rollout_id, summary)
+    SELECT org, p.trace_id, copy, project, p.version, p.segments, p.compacted, p.started_us, p.updated_us, p.status, p.kinds,
+           p.min_step, p.root_name, p.thread_id, p.rollout_id, p.summary
+    FROM page p
+  ), segments AS (
+    INSERT INTO traces.segments (org_id, trace_id, run_id, id, tree, payloads, bytes)
+    SELECT org, s.trace_id, copy, s.id, s.tree, s.payloads, s.bytes FROM page p
+    CROSS JOIN LATERAL (SELECT o.* FROM traces.segments o
+                        WHERE o.org_id = org AND o.trace_id = p.trace_id AND o.run_id = source OFFSET 0) s
+  ), work AS (
+    INSERT INTO traces.compaction_work (org_id, trace_id, run_id, due_at)
+    SELECT org, p.trace_id, copy, now() + quiet FROM page p WHERE p.segments > 1
+  ), noted AS (
+    INSERT INTO traces.minutes AS m (org_id, scope_id, minute, facets, min_step_low, min_step_high)
+    SELECT org, s.scope, p.started_us / 60000000 - (p.started_us % 60000000 < 0)::integer AS minute,
+           bit_or(p.kinds | (1 << (16 + p.status))), min(coalesce(p.min_step, 'Infinity')),
+           max(coalesce(p.min_step, '-Infinity'))
+    FROM page p, unnest(ARRAY[project, copy]) AS s (scope) GROUP BY 1, 2, 3 ORDER BY 2, 3
+    ON CONFLICT (org_id, scope_id, minute) DO UPDATE SET
+      facets = m.facets | excluded.facets,
+      min_step_low = least(m.min_step_low, excluded.min_step_low),
+      min_step_high = greatest(m.min_step_high, excluded.min_step_high)
+  )
+  SELECT count(*), coalesce(sum(traces.span_count(p.summary)), 0), (array_agg(p.started_us ORDER BY p.started_us, p.trace_id))[count(*)],
+         (array_agg(p.trace_id ORDER BY p.started_us, p.trace_id))[count(*)]
+  INTO copied, spans, last_us, last_id FROM page p;
+  -- Last, because another write may wait for the counter.
+  INSERT INTO traces.event_counts AS c (org_id, slot, events, month, month_events)
+  SELECT org, floor(random() * 16)::smallint, spans, this_month, spans WHERE spans > 0
+  ON CONFLICT (org_id, slot) DO UPDATE
+  SET events = c.events + excluded.events,
+      month_events = CASE WHEN c.month >= excluded.month THEN c.month_events ELSE 0 END + excluded.month_events,
+      month = greatest(c.month, excluded.month);
+  RETURN json_build_object('part', CASE WHEN copied < rows_max THEN 'done' ELSE 'traces' END, 'us', last_us, 'id', last_id);
+END
+$function$;
+COMMENT ON FUNCTION traces.copy_run_v1 IS
+  'Copies the next traces of a run to another run, which nothing shows yet, with their spans; each span counts as an event. '
+  'state is what the call before returned, null at the start; its part is done after the last ones.';
+REVOKE ALL ON FUNCTION traces.copy_run_v1 FROM PUBLIC;
+ALTER FUNCTION traces.copy_run_v1 OWNER TO tidemark_traces;
+GRANT EXECUTE ON FUNCTION traces.copy_run_v1 TO tidemark_runs;
+
+CREATE FUNCTION traces.copy_sizes_v1(org uuid, run_ids uuid[], OUT events bigint, OUT bytes bigint)
+RETURNS record
+LANGUAGE sql
+STABLE SECURITY DEFINER
+SET search_path TO 'pg_catalog', 'pg_temp'
+SET enable_seqscan TO 'off'
+AS $function$
+  SELECT coalesce(sum(t.spans), 0)::bigint, coalesce(sum(t.bytes), 0)::bigint
+  FROM unnest(run_ids) AS w (id)
+  CROSS JOIN LATERAL (
+    SELECT sum(traces.span_count(f.summary)) AS spans,
+           sum((SELECT sum(s.bytes) FROM traces.segments s
+                WHERE s.org_id = org AND s.trace_id = f.trace_id AND s.run_id = w.id)) AS bytes
+    FROM traces.traces f WHERE f.org_id = org AND f.run_id = w.id OFFSET 0) t
+$function$;
+COMMENT ON FUNCTION traces.copy_sizes_v1 IS
+  'Returns what copies of runs would count for: an event for each span, and the bytes of their segments.';
+REVOKE ALL ON FUNCTION traces.copy_sizes_v1 FROM PUBLIC;
+ALTER FUNCTION traces.copy_sizes_v1 OWNER TO tidemark_traces;
+GRANT EXECUTE ON FUNCTION traces.copy_sizes_v1 TO tidemark_runs;
+
 CREATE FUNCTION traces.follow_runs_v1(org uuid, run_ids uuid[], project_ids uuid[], rows_max integer)
 RETURNS integer
 LANGUAGE plpgsql

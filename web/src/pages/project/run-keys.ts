@@ -6,6 +6,7 @@ import { navigate } from "../../app/location.tsx";
 import type { GridHandle } from "../../table/grid-types.ts";
 import { counted } from "../../ui/words.ts";
 import type { BulkAction, BulkRun } from "./bulk/bulk.ts";
+import { mayTransfer } from "./bulk/transfer-calls.ts";
 import { PINS_MAX, toggled, withShown, type TableRun } from "./runs/shown-runs.ts";
 import type { ProjectRuns } from "./runs/use-project-runs.ts";
 import type { View } from "./view/use-view.ts";
@@ -87,6 +88,12 @@ function actionsOf({ project, view: { state, change }, runs, onLook, onAction, o
         ]
       : []),
     ...(mayWrite() ? [{ label: `Add tag to ${these}…`, icon: "tag" as const, run: () => onAction("add-tag") }] : []),
+    ...(mayTransfer()
+      ? [
+          { label: `Move ${these} to project…`, icon: "move" as const, run: () => onAction("move") },
+          { label: `Copy ${these} to project…`, icon: "copy" as const, run: () => onAction("copy") },
+        ]
+      : []),
     ...(mayControl() ? [{ label: `Stop ${these}…`, icon: "stop" as const, run: () => onAction("stop") }] : []),
     {
       label: `Hide ${these}`,

@@ -6,8 +6,8 @@ import { Menu, type MenuItem } from "../../../ui/menu.tsx";
 import { countWords } from "../../../ui/words.ts";
 import type { BulkAction, BulkRun } from "./bulk.ts";
 import { BulkDialog } from "./bulk-dialog.tsx";
-import { mayMove } from "./move-calls.ts";
-import { MoveDialog } from "./move-dialog.tsx";
+import { mayTransfer, type Transfer } from "./transfer-calls.ts";
+import { TransferDialog } from "./transfer-dialog.tsx";
 
 /** Runs that can be compared. */
 const COMPARED_MAX = 50;
@@ -61,7 +61,12 @@ export function BulkBar({
           { label: "Mark dead runs as failed…", icon: "flag", onSelect: open("end") },
         ] as const)
       : []),
-    ...(mayMove() ? ([{ label: "Move to project…", icon: "move", onSelect: open("move") }] as const) : []),
+    ...(mayTransfer()
+      ? ([
+          { label: "Move to project…", icon: "move", onSelect: open("move") },
+          { label: "Copy to project…", icon: "copy", onSelect: open("copy") },
+        ] as const)
+      : []),
     ...(mayControl() ? ([{ label: "Stop…", icon: "stop", onSelect: open("stop"), hint: "s" }] as const) : []),
     ...(may("delete")
       ? (["line", { label: "Delete…", icon: "trash", danger: true, onSelect: open("delete") }] as const)
@@ -99,19 +104,20 @@ export function BulkBar({
           </Button>
         </div>
       )}
-      {action === "move" && (
-        <MoveDialog
+      {isTransfer(action) && (
+        <TransferDialog
+          how={action}
           project={project}
           runs={isAll ? { projectId, q } : { ids: selected.map(({ id }) => id) }}
           count={count}
           onClose={() => onAction(undefined)}
-          onMoved={() => {
+          onDone={() => {
             onClear();
             onDone();
           }}
         />
       )}
-      {action !== undefined && action !== "move" && (
+      {action !== undefined && !isTransfer(action) && (
         <BulkDialog
           kind={action}
           projectId={projectId}
@@ -123,4 +129,8 @@ export function BulkBar({
       )}
     </>
   );
+}
+
+function isTransfer(action: BulkAction["kind"] | undefined): action is Transfer {
+  return action === "move" || action === "copy";
 }

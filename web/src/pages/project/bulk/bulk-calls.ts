@@ -87,5 +87,6 @@ export const ACTION_WORDS: Readonly<Record<BulkAction["kind"], readonly [title: 
     stop: ["Stop runs", "Stop runs", "Asked to stop"],
     end: ["Mark dead runs as failed", "Mark as failed", "Ended"],
     move: ["Move runs", "Move runs", "Moved"],
+    copy: ["Copy runs", "Copy runs", "Copied"],
     delete: ["Delete runs", "Delete runs", "Deleted"],
   };

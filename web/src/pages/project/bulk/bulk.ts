@@ -16,7 +16,7 @@ export type BulkAction =
   | { readonly kind: "notes"; readonly notes: string }
   | { readonly kind: "stop" }
   | { readonly kind: "end" }
-  | { readonly kind: "move" }
+  | { readonly kind: "move" | "copy" }
   | { readonly kind: "delete" };
 
 /** Some runs for which the same is set. */
@@ -42,6 +42,7 @@ export function changedBy(action: BulkAction, runs: readonly BulkRun[]): readonl
     case "end":
       return runs.filter(({ status, stale }) => status === "running" && stale);
     case "move":
+    case "copy":
     case "delete":
       return runs;
   }

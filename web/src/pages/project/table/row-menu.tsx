@@ -7,7 +7,7 @@ import type { MenuItem } from "../../../ui/menu.tsx";
 import { counted } from "../../../ui/words.ts";
 import type { BulkAction, BulkRun } from "../bulk/bulk.ts";
 import { PINS_MAX, toggled, withShown, type TableRun } from "../runs/shown-runs.ts";
-import { mayMove } from "../bulk/move-calls.ts";
+import { mayTransfer } from "../bulk/transfer-calls.ts";
 import type { ProjectRuns } from "../runs/use-project-runs.ts";
 import type { View } from "../view/use-view.ts";
 
@@ -95,7 +95,12 @@ export function RowMenu({
       : []),
     { label: "Copy run ID", icon: "copy", onSelect: () => void navigator.clipboard.writeText(run.id) },
     ...(mayWrite() ? [{ label: `Add tag…${of}`, icon: "tag" as const, onSelect: act("add-tag") }] : []),
-    ...(mayMove() ? [{ label: `Move to project…${of}`, icon: "move" as const, onSelect: act("move") }] : []),
+    ...(mayTransfer()
+      ? [
+          { label: `Move to project…${of}`, icon: "move" as const, onSelect: act("move") },
+          { label: `Copy to project…${of}`, icon: "copy" as const, onSelect: act("copy") },
+        ]
+      : []),
     ...(mayControl() && (isOfMany || run.status === "running")
       ? [{ label: `Stop…${of}`, icon: "stop" as const, hint: "s", onSelect: act("stop") }]
       : []),

@@ -13,8 +13,8 @@ import { Menu, type MenuItem } from "../../../ui/menu.tsx";
 import { TextField } from "../../../ui/field.tsx";
 import { toast } from "../../../ui/toast.tsx";
 import { changeRun } from "../run-actions.ts";
-import { mayMove } from "../../project/bulk/move-calls.ts";
-import { MoveDialog } from "../../project/bulk/move-dialog.tsx";
+import { mayTransfer } from "../../project/bulk/transfer-calls.ts";
+import { TransferDialog } from "../../project/bulk/transfer-dialog.tsx";
 import { DeleteDialog, ForkDialog } from "./run-dialogs.tsx";
 import { RunTags } from "./run-tags.tsx";
 import { Duration } from "./duration.tsx";
@@ -22,7 +22,7 @@ import { StopControl, StopState } from "./stop-control.tsx";
 
 /** Name, state and tags of a run in one line, with what can be done to it; while it stops, how far that has come. */
 export function RunHeader({ run, reload }: { readonly run: RunDetail; readonly reload: () => void }) {
-  const [dialog, setDialog] = useState<"fork" | "move" | "delete">();
+  const [dialog, setDialog] = useState<"fork" | "move" | "copy" | "delete">();
   const canWrite = mayWrite();
   const canControl = mayControl();
   const file = (format: string): string => `/api/export?format=${format}&run_ids=${encodeURIComponent(run.id)}`;
@@ -31,7 +31,12 @@ export function RunHeader({ run, reload }: { readonly run: RunDetail; readonly r
     { label: "Download as JSON", icon: "download", onSelect: () => download(file("json")) },
     { label: "Download as CSV", icon: "download", onSelect: () => download(file("csv")) },
     ...(canWrite ? [{ label: "Fork run", icon: "fork", onSelect: () => setDialog("fork") } as const] : []),
-    ...(mayMove() ? [{ label: "Move to project…", icon: "move", onSelect: () => setDialog("move") } as const] : []),
+    ...(mayTransfer()
+      ? ([
+          { label: "Move to project…", icon: "move", onSelect: () => setDialog("move") },
+          { label: "Copy to project…", icon: "copy", onSelect: () => setDialog("copy") },
+        ] as const)
+      : []),
     ...(canControl
       ? (["line", { label: "Delete run", icon: "trash", danger: true, onSelect: () => setDialog("delete") }] as const)
       : []),
@@ -61,13 +66,14 @@ export function RunHeader({ run, reload }: { readonly run: RunDetail; readonly r
       </div>
       {run.run_control.display_status === "stopping" && <StopState run={run} />}
       {dialog === "fork" && <ForkDialog run={run} onClose={() => setDialog(undefined)} />}
-      {dialog === "move" && (
-        <MoveDialog
+      {(dialog === "move" || dialog === "copy") && (
+        <TransferDialog
+          how={dialog}
           project={run.project}
           runs={{ ids: [run.id] }}
           count={1}
           onClose={() => setDialog(undefined)}
-          onMoved={(project) => navigate(runAddress(project, run.id, "overview"))}
+          onDone={(project) => dialog === "move" && navigate(runAddress(project, run.id, "overview"))}
         />
       )}
       {dialog === "delete" && (

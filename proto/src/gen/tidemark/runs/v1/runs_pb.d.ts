@@ -4,7 +4,7 @@
 
 // Projects and runs: the training, its state, and a summary of its metrics.
 
-import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
+import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
 import type { FieldFault } from "../../common/v1/common_pb.js";
 import type { Artifact } from "../../artifacts/v1/artifacts_pb.js";
@@ -2568,6 +2568,179 @@ export declare type MoveRunsResponse = Message<"tidemark.runs.v1.MoveRunsRespons
 export declare const MoveRunsResponseSchema: GenMessage<MoveRunsResponse>;
 
 /**
+ * Which runs to copy, and where to.
+ *
+ * @generated from message tidemark.runs.v1.CopyRunsRequest
+ */
+export declare type CopyRunsRequest = Message<"tidemark.runs.v1.CopyRunsRequest"> & {
+  /**
+   * As in BulkUpdateRunsRequest.
+   *
+   * @generated from field: repeated string run_ids = 1;
+   */
+  runIds: string[];
+
+  /**
+   * @generated from field: tidemark.runs.v1.RunFilter filter = 2;
+   */
+  filter?: RunFilter | undefined;
+
+  /**
+   * @generated from field: tidemark.runs.v1.RunOrder order = 3;
+   */
+  order?: RunOrder | undefined;
+
+  /**
+   * @generated from field: optional uint32 limit = 4;
+   */
+  limit?: number | undefined;
+
+  /**
+   * @generated from field: uint64 offset = 5;
+   */
+  offset: bigint;
+
+  /**
+   * The name of the project; that of the runs is allowed.
+   *
+   * @generated from field: string project = 6;
+   */
+  project: string;
+
+  /**
+   * Returns which hundreds would be copied, and changes nothing.
+   *
+   * @generated from field: bool dry_run = 7;
+   */
+  dryRun: boolean;
+
+  /**
+   * Empty: none.
+   *
+   * @generated from field: string idempotency_key = 8;
+   */
+  idempotencyKey: string;
+};
+
+/**
+ * Describes the message tidemark.runs.v1.CopyRunsRequest.
+ * Use `create(CopyRunsRequestSchema)` to create a new message.
+ */
+export declare const CopyRunsRequestSchema: GenMessage<CopyRunsRequest>;
+
+/**
+ * What became of copies; as BulkUpdateRunsResponse.
+ *
+ * @generated from message tidemark.runs.v1.CopyRunsResponse
+ */
+export declare type CopyRunsResponse = Message<"tidemark.runs.v1.CopyRunsResponse"> & {
+  /**
+   * @generated from field: uint32 matched = 1;
+   */
+  matched: number;
+
+  /**
+   * How many were copied or are being copied.
+   *
+   * @generated from field: uint32 updated = 2;
+   */
+  updated: number;
+
+  /**
+   * @generated from field: uint32 failed = 3;
+   */
+  failed: number;
+
+  /**
+   * How many of the copies are not complete yet: they appear when they are.
+   *
+   * @generated from field: uint32 copying = 4;
+   */
+  copying: number;
+
+  /**
+   * @generated from field: repeated tidemark.runs.v1.CopyResult results = 5;
+   */
+  results: CopyResult[];
+
+  /**
+   * @generated from field: bool replayed = 6;
+   */
+  replayed: boolean;
+};
+
+/**
+ * Describes the message tidemark.runs.v1.CopyRunsResponse.
+ * Use `create(CopyRunsResponseSchema)` to create a new message.
+ */
+export declare const CopyRunsResponseSchema: GenMessage<CopyRunsResponse>;
+
+/**
+ * What became of up to a hundred runs.
+ *
+ * @generated from message tidemark.runs.v1.CopyResult
+ */
+export declare type CopyResult = Message<"tidemark.runs.v1.CopyResult"> & {
+  /**
+   * @generated from field: repeated string run_ids = 1;
+   */
+  runIds: string[];
+
+  /**
+   * @generated from field: bool ok = 2;
+   */
+  ok: boolean;
+
+  /**
+   * As in BulkUpdateResult.
+   *
+   * @generated from field: string error = 3;
+   */
+  error: string;
+
+  /**
+   * One for each run, in their order; none where it did not go well, and in a dry run.
+   *
+   * @generated from field: repeated tidemark.runs.v1.RunCopy copies = 4;
+   */
+  copies: RunCopy[];
+};
+
+/**
+ * Describes the message tidemark.runs.v1.CopyResult.
+ * Use `create(CopyResultSchema)` to create a new message.
+ */
+export declare const CopyResultSchema: GenMessage<CopyResult>;
+
+/**
+ * A run and its copy. The id of the copy stays the same for a repeated key.
+ *
+ * @generated from message tidemark.runs.v1.RunCopy
+ */
+export declare type RunCopy = Message<"tidemark.runs.v1.RunCopy"> & {
+  /**
+   * @generated from field: string run_id = 1;
+   */
+  runId: string;
+
+  /**
+   * @generated from field: string copy_id = 2;
+   */
+  copyId: string;
+
+  /**
+   * @generated from field: tidemark.runs.v1.RunCopyState state = 3;
+   */
+  state: RunCopyState;
+};
+
+/**
+ * Describes the message tidemark.runs.v1.RunCopy.
+ * Use `create(RunCopySchema)` to create a new message.
+ */
+export declare const RunCopySchema: GenMessage<RunCopy>;
+
+/**
  * What became of a bulk update.
  *
  * @generated from message tidemark.runs.v1.BulkUpdateRunsResponse
@@ -2938,6 +3111,44 @@ export declare type UndeleteProjectResponse = Message<"tidemark.runs.v1.Undelete
 export declare const UndeleteProjectResponseSchema: GenMessage<UndeleteProjectResponse>;
 
 /**
+ * How far a copy is.
+ *
+ * @generated from enum tidemark.runs.v1.RunCopyState
+ */
+export enum RunCopyState {
+  /**
+   * @generated from enum value: RUN_COPY_STATE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * It is complete.
+   *
+   * @generated from enum value: RUN_COPY_STATE_COPIED = 1;
+   */
+  COPIED = 1,
+
+  /**
+   * It appears later.
+   *
+   * @generated from enum value: RUN_COPY_STATE_COPYING = 2;
+   */
+  COPYING = 2,
+
+  /**
+   * It was never completed, because the source or the project was deleted, or it was deleted since.
+   *
+   * @generated from enum value: RUN_COPY_STATE_GONE = 3;
+   */
+  GONE = 3,
+}
+
+/**
+ * Describes the enum tidemark.runs.v1.RunCopyState.
+ */
+export declare const RunCopyStateSchema: GenEnum<RunCopyState>;
+
+/**
  * Projects and runs of the caller's organization. Everything outside it, and outside the project of
  * a project-scoped key, does not exist: reads and writes answer NOT_FOUND.
  *
@@ -3167,6 +3378,17 @@ export declare const RunsService: GenService<{
     methodKind: "unary";
     input: typeof MoveRunsRequestSchema;
     output: typeof MoveRunsResponseSchema;
+  },
+  /**
+   * Copies runs as new ones to a project, which is made when it is missing, a hundred together or not at all. Reasons: those of MoveRuns,
+   * plan_limit_exceeded for what all copies count for, before any is made.
+   *
+   * @generated from rpc tidemark.runs.v1.RunsService.CopyRuns
+   */
+  copyRuns: {
+    methodKind: "unary";
+    input: typeof CopyRunsRequestSchema;
+    output: typeof CopyRunsResponseSchema;
   },
   /**
    * The readme of a run. Reasons: not_found.
