@@ -32,6 +32,17 @@ export const namings: Readonly<Record<string, Naming>> = {
     (ids) => `/api/objects/explorer?project_id=${ids.project_id}`,
   ),
   "GET /api/objects/explorer run_id": reads("run_id", (ids) => `/api/objects/explorer?run_id=${ids.run_id}`),
+  "GET /api/objects/keys run_ids": reads("run_id", (ids) => `/api/objects/keys?run_ids=${ids.run_id}`),
+  "POST /api/objects/at-step run_ids": reads(
+    "run_id",
+    () => "/api/objects/at-step",
+    (ids) => ({ run_ids: [ids.run_id], keys: ["a"] }),
+  ),
+  "GET /api/artifact-collections project_id": reads(
+    "project_id",
+    (ids) => `/api/artifact-collections?project_id=${ids.project_id}`,
+  ),
+  "GET /api/traces run_ids": reads("run_id", (ids) => `/api/traces?${since}&run_ids=${ids.run_id}`),
   "GET /api/traces project_id": reads("project_id", (ids) => `/api/traces?${since}&project_id=${ids.project_id}`),
   "GET /api/traces run_id": reads(
     "run_id",

@@ -173,6 +173,16 @@ export async function findProjectByName(tx: Tx, orgId: string, name: string): Pr
   return (await tx.one<{ id: string }>(findProject, [orgId, name]))?.id;
 }
 
+const isLiveSql = sql(
+  "artifacts_is_live_project",
+  "SELECT true AS live FROM runs.project_refs_v1 WHERE org_id = $1 AND id = $2",
+);
+
+/** Returns whether the organization has a project that is not deleted. */
+export async function isLiveProject(tx: Tx, orgId: string, projectId: string): Promise<boolean> {
+  return (await tx.one(isLiveSql, [orgId, projectId])) !== undefined;
+}
+
 const findByName = sql(
   "artifacts_find_collections_by_name",
   `SELECT id FROM artifacts.collections

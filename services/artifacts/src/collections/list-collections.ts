@@ -10,6 +10,7 @@ import {
   findCollection,
   findOwnerOfCollection,
   findProjectByName,
+  isLiveProject,
   listCollectionRows,
 } from "./collections.sql.ts";
 import type { MessageInitShape } from "@bufbuild/protobuf";
@@ -46,7 +47,8 @@ async function findNamed(
   orgId: string,
   { projectId, project }: { readonly projectId: string; readonly project: string },
 ): Promise<string | null | undefined> {
-  if (projectId !== "") return isUuid(projectId.toLowerCase()) ? projectId.toLowerCase() : null;
+  const id = projectId.toLowerCase();
+  if (id !== "") return isUuid(id) && (await isLiveProject(tx, orgId, id)) ? id : null;
   return project === "" ? undefined : ((await findProjectByName(tx, orgId, project)) ?? null);
 }
 

@@ -30,16 +30,6 @@ function readRow({ params, tags, ...row }: StoredRow): ModelRow {
 const ofLiveProject = (projectId: string): string =>
   `CROSS JOIN LATERAL (SELECT FROM runs.project_refs_v1 f WHERE f.org_id = $1 AND f.id = ${projectId} OFFSET 0) live`;
 
-const isLiveSql = sql(
-  "artifacts_is_live_project",
-  "SELECT true AS live FROM runs.project_refs_v1 WHERE org_id = $1 AND id = $2",
-);
-
-/** Returns whether the organization has a project that is not deleted. */
-export async function isLiveProject(tx: Tx, orgId: string, projectId: string): Promise<boolean> {
-  return (await tx.one(isLiveSql, [orgId, projectId])) !== undefined;
-}
-
 const insertSql = sql(
   "artifacts_insert_model",
   `INSERT INTO artifacts.models AS m (org_id, id, project_id, name, type, source_run_id, params, tags)

@@ -10,7 +10,8 @@ import { forgetFiles } from "./model-files.ts";
 import { listModelMetrics, type ModelMetricRow } from "./model-metrics.sql.ts";
 import { MODEL, requireLocked, requireModel } from "./require-model.ts";
 import { takeModelFiles } from "./model-files.sql.ts";
-import { deleteModelRow, insertModel, isLiveProject, type ModelRow, updateModelRow } from "./models.sql.ts";
+import { isLiveProject } from "../collections/collections.sql.ts";
+import { deleteModelRow, insertModel, type ModelRow, updateModelRow } from "./models.sql.ts";
 
 /** ModelsService.CreateModel. @throws not_found, bad_request, payment_required, plan_limit_exceeded */
 export function createModel(
