@@ -238,6 +238,6 @@ describeDashboard("the artifacts of a project", (scene) => {
       await page.setViewportSize({ width: 1440, height: 900 });
     }
     await page.goto(`${stack.baseUrl}${address({ version: "unknown" })}`);
-    await page.getByRole("heading", { name: "There is no such version" }).waitFor();
+    await page.getByRole("heading", { name: "Version not found" }).waitFor();
   });
 });

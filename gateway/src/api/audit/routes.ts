@@ -17,21 +17,24 @@ const partySchema = objectSchema({ type: { type: "string" }, id: textOrNullSchem
 /** `{events, next_cursor, limit}`. */
 const auditSchema = objectSchema({
   events: listSchema(
-    objectSchema({
-      id: { type: "string", format: "uuid" },
-      at: { type: "string", format: "date-time" },
-      actor: partySchema,
-      action: { type: "string" },
-      target: partySchema,
-      request_id: { type: "string" },
-      details: {
-        anyOf: [
-          objectSchema({ runs: { type: "integer", minimum: 1 }, from_project_id: { type: "string", format: "uuid" } }),
-          { type: "null" },
-        ],
-        description: "Of run.moved and run.copied: how many runs went to the target, and from where.",
+    objectSchema(
+      {
+        id: { type: "string", format: "uuid" },
+        at: { type: "string", format: "date-time" },
+        actor: partySchema,
+        action: { type: "string" },
+        target: partySchema,
+        request_id: { type: "string" },
+        details: {
+          ...objectSchema({
+            runs: { type: "integer", minimum: 1 },
+            from_project_id: { type: "string", format: "uuid" },
+          }),
+          description: "Of run.moved and run.copied only: how many runs went to the target, and from where.",
+        },
       },
-    }),
+      ["details"],
+    ),
   ),
   next_cursor: textOrNullSchema,
   limit: { type: "integer" },
@@ -59,7 +62,7 @@ function encodeListAudit(
         action: event.action,
         target: party(event.targetType, event.targetId),
         request_id: event.requestId,
-        details: event.runs === 0 ? null : { runs: event.runs, from_project_id: event.fromProjectId },
+        ...(event.runs === 0 ? {} : { details: { runs: event.runs, from_project_id: event.fromProjectId } }),
       })),
       next_cursor: nextCursor === "" ? null : nextCursor,
       limit: rows,

@@ -16,7 +16,7 @@ type Event = {
   readonly action: string;
   readonly target: Party;
   readonly request_id: string;
-  readonly details: { readonly runs: number; readonly from_project_id: string } | null;
+  readonly details?: { readonly runs: number; readonly from_project_id: string };
 };
 type Answer = { readonly events: readonly Event[]; readonly next_cursor: string | null };
 
@@ -53,7 +53,7 @@ export function AuditSection() {
               </td>
               <td>
                 <PartyCell party={event.target} />
-                {event.details !== null && (
+                {event.details !== undefined && (
                   <div class="tm-hint">
                     {`${counted(event.details.runs, "run")} from `}
                     <span class="tm-mono">{event.details.from_project_id}</span>

@@ -1,9 +1,9 @@
 import "../shared-chunk.ts";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { watchProject } from "../../api/changes.ts";
-import { findProjectId } from "../../api/project-id.ts";
-import { useAnswer, useQuery } from "../../api/use-answer.ts";
+import { useQuery } from "../../api/use-answer.ts";
 import { usePaced } from "../../api/use-changes.ts";
+import { useProjectId } from "../../api/use-project-id.ts";
 import { useKeys } from "../../app/keys.ts";
 import { addressWith, currentLocation, navigate, setQuery, useTitle } from "../../app/location.tsx";
 import type { GridHandle } from "../../table/grid-types.ts";
@@ -15,9 +15,10 @@ import { faultOf } from "../../ui/fault.ts";
 import { TextField } from "../../ui/field.tsx";
 import { useSettled } from "../../ui/use-settled.ts";
 import { counted, countWords } from "../../ui/words.ts";
+import { NoProject } from "../project/no-project.tsx";
 import { runsPath, type RunsPage } from "../project/runs/shown-runs.ts";
 import { classes } from "../../ui/class-names.ts";
-import { EmptyState, ErrorNote } from "../../ui/page-states.tsx";
+import { ErrorNote } from "../../ui/page-states.tsx";
 import "./traces-page.css";
 
 /** Milliseconds between two reads of the list while runs of the project log. */
@@ -26,12 +27,8 @@ const AGAIN_MS = 3000;
 /** The traces of all runs of a project, and one of them next to the list. */
 export function TracesPage({ project }: { readonly project: string }) {
   useTitle("Traces", project);
-  const {
-    data: projectId,
-    error,
-    reload,
-  } = useAnswer(project, (signal, again) => findProjectId(project, { signal, again }));
-  if (projectId === null) return <EmptyState title="There is no such project" icon="search" />;
+  const { projectId, error, reload } = useProjectId(project);
+  if (projectId === null) return <NoProject />;
   return (
     <div class="tm-traces-page" aria-busy={projectId === undefined && error === undefined}>
       <h1 class="tm-hidden">Traces of {project}</h1>
