@@ -36,9 +36,16 @@ const doublesOf = (bytes: Buffer | null): number[] =>
 
 describe("aggregate pages with values that are not finite", () => {
   const columns = testSql(
-    "SELECT latest, count, variance, best_step, non_finite FROM ingest.metric_columns_v1($1, $2, '', NULL, '', 1000)",
+    "SELECT latest, latest_step, count, variance, best_step, non_finite FROM ingest.metric_columns_v1($1, $2, '', NULL, '', 1000)",
   );
-  type ColumnsRow = { latest: Buffer; count: Buffer; variance: Buffer; best_step: Buffer; non_finite: Buffer | null };
+  type ColumnsRow = {
+    latest: Buffer;
+    latest_step: Buffer;
+    count: Buffer;
+    variance: Buffer;
+    best_step: Buffer;
+    non_finite: Buffer | null;
+  };
 
   test.each([
     ["of one page", 12],
@@ -50,11 +57,12 @@ describe("aggregate pages with values that are not finite", () => {
     const ids = Array.from({ length: keyCount }, (__, id) => id);
     const [isMixed, isOther] = [(id: number) => id % 5 === 2, (id: number) => id % 5 === 3];
     expect(doublesOf(row.latest)).toEqual(ids.map((id) => (isOther(id) ? NaN : id)));
+    expect(doublesOf(row.latest_step)).toEqual(ids.map((id) => (isOther(id) ? NaN : isMixed(id) ? 1 : 2)));
     expect(doublesOf(row.count)).toEqual(ids.map((id) => (isOther(id) ? 0 : isMixed(id) ? 1 : 2)));
     expect(doublesOf(row.variance)).toEqual(ids.map((id) => (isOther(id) ? NaN : 0)));
     expect(doublesOf(row.best_step)).toEqual(ids.map((id) => (isOther(id) ? NaN : 1)));
     expect(doublesOf(row.non_finite)).toEqual(
-      ids.flatMap((id) => (isOther(id) ? [2, 2, NaN] : isMixed(id) ? [1, 2, 1] : [0, 0, 2])),
+      ids.flatMap((id) => (isOther(id) ? [2, 2] : isMixed(id) ? [1, 2] : [0, 0])),
     );
   });
 
