@@ -95,8 +95,9 @@ export function withIdempotency(
   request: IdempotentRequest | undefined,
   check: (tx: Tx) => Promise<void>,
   work: (tx: Tx) => Promise<Uint8Array>,
+  options: Parameters<Db["withTenant"]>[2] = {},
 ): Promise<IdempotentReply> {
-  return db.withTenant(orgId, async (tx) => {
+  const once = async (tx: Tx): Promise<IdempotentReply> => {
     await check(tx);
     if (request === undefined) return { reply: await work(tx), replayed: false };
     const { key, body } = idempotencyHashes(request);
@@ -105,7 +106,8 @@ export function withIdempotency(
     const reply = await work(tx);
     await keepReply(tx, orgId, { key, body }, reply);
     return { reply, replayed: false };
-  });
+  };
+  return db.withTenant(orgId, once, options);
 }
 
 /** Keeps the reply of a request whose key this transaction has claimed, in place of an earlier one. */

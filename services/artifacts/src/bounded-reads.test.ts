@@ -40,6 +40,24 @@ const named = (name: string) => ({ of: "field", key: "name", operator: "=", text
 /** The name of a request, how many blocks it may fetch, and the request. */
 const cases: [what: string, blocksMax: number, ask: () => Promise<unknown>][] = [
   ["100 artifacts of a run", 850, () => client.listArtifacts({ runId: large.runId }, call())],
+  ["100 files of a folder", 850, () => client.listFolder({ runId: large.runId, limit: 100 }, call())],
+  [
+    "a file that is not there",
+    10,
+    () => client.locateFile({ runId: large.runId, name: "none" }, call()).catch(() => {}),
+  ],
+  [
+    "a file that is replaced",
+    200,
+    async () => {
+      const object = await fixture.written(large);
+      await client.storeArtifact(
+        { runId: large.runId, artifact: { ...artifact, name: "replaced" }, object, replace: true },
+        call(),
+      );
+    },
+  ],
+  ["files that are not there, deleted", 20, () => client.deleteFiles({ runId: large.runId, path: "none" }, call())],
   [
     "an artifact that is not there",
     10,

@@ -1,6 +1,7 @@
 import { getCollection, listCollections, listVersions } from "./collections/list-collections.ts";
 import { deleteAlias, setAlias } from "./collections/aliases.ts";
 import { createArtifact, reserveObjects, storeArtifact } from "./plain/store-artifact.ts";
+import { deleteFiles, listFolder, locateFile } from "./plain/files.ts";
 import { importArtifacts } from "./plain/import-artifacts.ts";
 import {
   deleteArtifact,
@@ -71,6 +72,9 @@ export function artifactsHandlers(deps: ArtifactsDeps): ArtifactsHandlers {
     measureRemoval: measureRemoval(deps),
     locateArtifact: locateArtifact(deps),
     deleteArtifact: deleteArtifact(deps),
+    listFolder: listFolder(deps),
+    locateFile: locateFile(deps),
+    deleteFiles: deleteFiles(deps),
     beginUpload: beginUpload(deps),
     renewParts: renewParts(deps),
     locatePart: locatePart(deps),

@@ -196,15 +196,16 @@ export async function countArtifact(
   await tx.rows(change === 1 ? countSql : uncountSql, [orgId, runId, ...counts]);
 }
 
-/** Counts artifacts of these types that a run has gained. */
+/** Counts artifacts of these types that a run has gained or lost. */
 export async function countArtifacts(
   tx: Tx,
   orgId: string,
   runId: string,
   types: readonly ArtifactType[],
+  change: 1 | -1 = 1,
 ): Promise<void> {
   const counts = (["checkpoint", "rollout", "file"] as const).map(
     (counted) => types.filter((type) => type === counted).length,
   );
-  await tx.rows(countSql, [orgId, runId, ...counts]);
+  await tx.rows(change === 1 ? countSql : uncountSql, [orgId, runId, ...counts]);
 }

@@ -5,11 +5,11 @@ import type { ArtifactsDeps, ArtifactsHandlers } from "../deps.ts";
 import {
   type ArtifactPlace,
   type ArtifactRow,
+  countArtifacts as countArtifactsOfRun,
   countArtifactsOf,
   findArtifact,
   readArtifacts,
   weighArtifactsFrom,
-  countArtifact,
   takeArtifact,
 } from "./artifacts.sql.ts";
 import { isInstant, readCursor, writeCursor } from "@tidemark/values";
@@ -146,14 +146,33 @@ export function deleteArtifact({ db }: Pick<ArtifactsDeps, "db">): ArtifactsHand
 }
 
 /** Updates objects and counters for an artifact that the transaction has deleted. */
-export async function forgetArtifact(tx: Tx, artifact: ArtifactRow): Promise<void> {
-  const { orgId, objectId } = artifact;
-  const bytes = objectId === null ? 0 : artifact.sizeBytes!;
-  const settled = objectId === null ? 0 : await releaseObjects(tx, orgId, [{ objectId, owedBytes: bytes }]);
-  await countArtifact(tx, orgId, artifact, -1);
+export function forgetArtifact(tx: Tx, artifact: ArtifactRow): Promise<void> {
+  return forgetArtifacts(tx, artifact.orgId, artifact.runId, [artifact]);
+}
+
+/** Updates objects and counters for artifacts of a run that the transaction has deleted. */
+export async function forgetArtifacts(
+  tx: Tx,
+  orgId: string,
+  runId: string,
+  artifacts: readonly ArtifactRow[],
+): Promise<void> {
+  if (artifacts.length === 0) return;
+  const kept = artifacts.flatMap(({ objectId, sizeBytes }) =>
+    objectId === null ? [] : [{ objectId, owedBytes: sizeBytes! }],
+  );
+  const bytes = kept.reduce((sum, { owedBytes }) => sum + owedBytes, 0);
+  const settled = await releaseObjects(tx, orgId, kept);
+  await countArtifactsOfRun(
+    tx,
+    orgId,
+    runId,
+    artifacts.map(({ type }) => type),
+    -1,
+  );
   await addStorage(tx, orgId, {
-    artifacts: -1,
-    unknownSizes: -unknownSizesOf([artifact]),
+    artifacts: -artifacts.length,
+    unknownSizes: -unknownSizesOf(artifacts),
     artifactBytes: -bytes,
     pendingDeleteBytes: bytes - settled,
   });

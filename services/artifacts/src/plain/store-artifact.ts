@@ -24,7 +24,8 @@ import { discardObject } from "../sweep/sweep.ts";
 import { addStorage } from "../storage/storage.sql.ts";
 import { type ArtifactFacts, readFacts, readSize, requireText, unknownSizesOf } from "./artifact-input.rules.ts";
 import { type ArtifactRow, countArtifact, insertArtifact } from "./artifacts.sql.ts";
-import { encodeArtifact } from "./artifacts.ts";
+import { encodeArtifact, forgetArtifacts } from "./artifacts.ts";
+import { lockName, spanOfName, takeArtifactsBetween } from "./files.sql.ts";
 import { requireUpload, requireUploading, UPLOAD } from "../uploads/renew-parts.ts";
 
 type Deps = Pick<ArtifactsDeps, "db" | "runs" | "newId" | "storageBackend" | "blob" | "gate">;
@@ -34,7 +35,7 @@ const ROUTE = "POST /api/runs/{run_id}/artifacts/upload";
 
 /**
  * ArtifactsService.StoreArtifact: turns a written object into an artifact. A repeat under one key gets the first answer; its object is
- * given up. When it is refused because of its size, its bytes are removed before the answer.
+ * given up. On request, it takes the place of the artifacts of the run with its name. When it is refused because of its size, its bytes are removed before the answer.
  * @throws not_found, then bad_request, then idempotency_key_reused, idempotency_in_progress, payment_required, plan_limit_exceeded, service_unavailable
  *   when the object was swept meanwhile
  */
@@ -57,9 +58,10 @@ export function storeArtifact(deps: Deps): ArtifactsHandlers["storeArtifact"] {
       async (tx) => {
         refuseUnpaid(caller);
         await deps.gate.admit(caller, object.sizeBytes + ROW_BYTES.artifacts);
-        const row = await store(tx, deps, orgId, { runId, projectId, facts, object });
+        const row = await store(tx, deps, orgId, { runId, projectId, facts, object, replace: request.replace });
         return toBinary(ArtifactSchema, create(ArtifactSchema, encodeArtifact(row)));
       },
+      request.replace ? { plans: "walks" } : {},
     );
     const { reply, replayed } = await storing.catch(async (error: unknown) => {
       if (isPlanRefusal(error)) await discardObject(deps, { orgId, id: object.objectId });
@@ -89,17 +91,23 @@ type NewArtifact = {
   readonly projectId: string;
   readonly facts: ArtifactFacts;
   readonly object: WrittenObject;
+  readonly replace: boolean;
 };
+
+/** As many as there are. */
+const ALL = 2 ** 31;
 
 async function store(
   tx: Tx,
   { newId, storageBackend }: Pick<Deps, "newId" | "storageBackend">,
   orgId: string,
-  { runId, projectId, facts, object }: NewArtifact,
+  { runId, projectId, facts, object, replace }: NewArtifact,
 ): Promise<ArtifactRow> {
   const { metadataFingerprint: _, ...told } = facts;
   const { sizeBytes } = object;
+  if (replace) await lockName(tx, orgId, runId, facts.name);
   const objectId = (await keepObjects(tx, orgId, [object])).get(object.objectId)!;
+  const replaced = replace ? await takeArtifactsBetween(tx, orgId, runId, spanOfName(facts.name), ALL) : [];
   const id = newId();
   const row = await insertArtifact(tx, orgId, {
     ...told,
@@ -114,6 +122,7 @@ async function store(
   });
   await countArtifact(tx, orgId, row, 1);
   await addStorage(tx, orgId, { artifacts: 1, artifactBytes: sizeBytes });
+  await forgetArtifacts(tx, orgId, runId, replaced);
   return row;
 }
 

@@ -401,6 +401,13 @@ export declare type StoreArtifactRequest = Message<"tidemark.artifacts.v1.StoreA
    * @generated from field: tidemark.common.v1.FieldFault body_fault = 5;
    */
   bodyFault?: FieldFault | undefined;
+
+  /**
+   * The other artifacts of the run with this name are deleted in the same transaction.
+   *
+   * @generated from field: bool replace = 6;
+   */
+  replace: boolean;
 };
 
 /**
@@ -612,6 +619,186 @@ export declare type DeleteArtifactResponse = Message<"tidemark.artifacts.v1.Dele
  * Use `create(DeleteArtifactResponseSchema)` to create a new message.
  */
 export declare const DeleteArtifactResponseSchema: GenMessage<DeleteArtifactResponse>;
+
+/**
+ * @generated from message tidemark.artifacts.v1.ListFolderRequest
+ */
+export declare type ListFolderRequest = Message<"tidemark.artifacts.v1.ListFolderRequest"> & {
+  /**
+   * @generated from field: string run_id = 1;
+   */
+  runId: string;
+
+  /**
+   * Without a slash at its end, at most 512 bytes; empty: the root.
+   *
+   * @generated from field: string folder = 2;
+   */
+  folder: string;
+
+  /**
+   * 1 to 1,000.
+   *
+   * @generated from field: uint32 limit = 3;
+   */
+  limit: number;
+
+  /**
+   * next_cursor of the page before; empty for the first page.
+   *
+   * @generated from field: string cursor = 4;
+   */
+  cursor: string;
+};
+
+/**
+ * Describes the message tidemark.artifacts.v1.ListFolderRequest.
+ * Use `create(ListFolderRequestSchema)` to create a new message.
+ */
+export declare const ListFolderRequestSchema: GenMessage<ListFolderRequest>;
+
+/**
+ * @generated from message tidemark.artifacts.v1.ListFolderResponse
+ */
+export declare type ListFolderResponse = Message<"tidemark.artifacts.v1.ListFolderResponse"> & {
+  /**
+   * By name.
+   *
+   * @generated from field: repeated tidemark.artifacts.v1.FolderItem items = 1;
+   */
+  items: FolderItem[];
+
+  /**
+   * Empty on the last page.
+   *
+   * @generated from field: string next_cursor = 2;
+   */
+  nextCursor: string;
+};
+
+/**
+ * Describes the message tidemark.artifacts.v1.ListFolderResponse.
+ * Use `create(ListFolderResponseSchema)` to create a new message.
+ */
+export declare const ListFolderResponseSchema: GenMessage<ListFolderResponse>;
+
+/**
+ * @generated from message tidemark.artifacts.v1.FolderItem
+ */
+export declare type FolderItem = Message<"tidemark.artifacts.v1.FolderItem"> & {
+  /**
+   * Without the folder; may be empty, where a name has two slashes in a row or one at an end.
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * Of a file; absent for a folder.
+   *
+   * @generated from field: optional uint64 size_bytes = 2;
+   */
+  sizeBytes?: bigint | undefined;
+
+  /**
+   * What is in it is not known to be kept here.
+   *
+   * @generated from field: bool is_folder = 3;
+   */
+  isFolder: boolean;
+};
+
+/**
+ * Describes the message tidemark.artifacts.v1.FolderItem.
+ * Use `create(FolderItemSchema)` to create a new message.
+ */
+export declare const FolderItemSchema: GenMessage<FolderItem>;
+
+/**
+ * @generated from message tidemark.artifacts.v1.LocateFileRequest
+ */
+export declare type LocateFileRequest = Message<"tidemark.artifacts.v1.LocateFileRequest"> & {
+  /**
+   * @generated from field: string run_id = 1;
+   */
+  runId: string;
+
+  /**
+   * @generated from field: string name = 2;
+   */
+  name: string;
+};
+
+/**
+ * Describes the message tidemark.artifacts.v1.LocateFileRequest.
+ * Use `create(LocateFileRequestSchema)` to create a new message.
+ */
+export declare const LocateFileRequestSchema: GenMessage<LocateFileRequest>;
+
+/**
+ * @generated from message tidemark.artifacts.v1.LocateFileResponse
+ */
+export declare type LocateFileResponse = Message<"tidemark.artifacts.v1.LocateFileResponse"> & {
+  /**
+   * @generated from field: string object_id = 1;
+   */
+  objectId: string;
+
+  /**
+   * @generated from field: uint64 size_bytes = 2;
+   */
+  sizeBytes: bigint;
+
+  /**
+   * @generated from field: string mime_type = 3;
+   */
+  mimeType: string;
+};
+
+/**
+ * Describes the message tidemark.artifacts.v1.LocateFileResponse.
+ * Use `create(LocateFileResponseSchema)` to create a new message.
+ */
+export declare const LocateFileResponseSchema: GenMessage<LocateFileResponse>;
+
+/**
+ * @generated from message tidemark.artifacts.v1.DeleteFilesRequest
+ */
+export declare type DeleteFilesRequest = Message<"tidemark.artifacts.v1.DeleteFilesRequest"> & {
+  /**
+   * @generated from field: string run_id = 1;
+   */
+  runId: string;
+
+  /**
+   * At most 512 bytes; empty: all.
+   *
+   * @generated from field: string path = 2;
+   */
+  path: string;
+};
+
+/**
+ * Describes the message tidemark.artifacts.v1.DeleteFilesRequest.
+ * Use `create(DeleteFilesRequestSchema)` to create a new message.
+ */
+export declare const DeleteFilesRequestSchema: GenMessage<DeleteFilesRequest>;
+
+/**
+ * @generated from message tidemark.artifacts.v1.DeleteFilesResponse
+ */
+export declare type DeleteFilesResponse = Message<"tidemark.artifacts.v1.DeleteFilesResponse"> & {
+  /**
+   * @generated from field: uint32 deleted = 1;
+   */
+  deleted: number;
+};
+
+/**
+ * Describes the message tidemark.artifacts.v1.DeleteFilesResponse.
+ * Use `create(DeleteFilesResponseSchema)` to create a new message.
+ */
+export declare const DeleteFilesResponseSchema: GenMessage<DeleteFilesResponse>;
 
 /**
  * @generated from message tidemark.artifacts.v1.GetStorageRequest
@@ -887,6 +1074,39 @@ export declare const ArtifactsService: GenService<{
     methodKind: "unary";
     input: typeof DeleteArtifactRequestSchema;
     output: typeof DeleteArtifactResponseSchema;
+  },
+  /**
+   * The artifacts of a run by their names, which are paths: slashes make folders, and of each name the newest artifact counts. Reasons of these:
+   * not_found, bad_request.
+   *
+   * A page of what is directly in a folder.
+   *
+   * @generated from rpc tidemark.artifacts.v1.ArtifactsService.ListFolder
+   */
+  listFolder: {
+    methodKind: "unary";
+    input: typeof ListFolderRequestSchema;
+    output: typeof ListFolderResponseSchema;
+  },
+  /**
+   * Where the bytes of the newest artifact of a name are.
+   *
+   * @generated from rpc tidemark.artifacts.v1.ArtifactsService.LocateFile
+   */
+  locateFile: {
+    methodKind: "unary";
+    input: typeof LocateFileRequestSchema;
+    output: typeof LocateFileResponseSchema;
+  },
+  /**
+   * Deletes all artifacts of a name, and those in the folder of this name, in batches: a call that ends early can be repeated.
+   *
+   * @generated from rpc tidemark.artifacts.v1.ArtifactsService.DeleteFiles
+   */
+  deleteFiles: {
+    methodKind: "unary";
+    input: typeof DeleteFilesRequestSchema;
+    output: typeof DeleteFilesResponseSchema;
   },
   /**
    * Begins a version of a collection: returns where to send its files. A version that exists
