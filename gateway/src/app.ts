@@ -252,7 +252,7 @@ export function createApp(options: AppOptions): FastifyInstance {
 function addRoute(app: FastifyInstance, route: Route, context: ServingContext): void {
   app.route({
     method: route.method,
-    url: route.path.replaceAll(/\{(\w+)\}/g, ":$1"),
+    url: route.path.replaceAll(/\{(\w+)\}/g, ":$1").replace(/\{\w+\*\}$/, "*"),
     onRequest: createGuard(route, context),
     handler: createHandler(route, context),
     errorHandler: (error, request, reply) => sendError(error, request, reply, context.log, route),

@@ -16,6 +16,7 @@ const statuses: Record<Reason, number> = {
   range_not_satisfiable: 416,
   gone: 410,
   method_not_allowed: 405,
+  not_implemented: 501,
   unauthenticated: 401,
   forbidden: 403,
   invite_email_mismatch: 403,

@@ -20,6 +20,7 @@ const statusByReason: Partial<Record<Reason, number>> = {
   payment_required: 402,
   plan_limit_exceeded: 402,
   method_not_allowed: 405,
+  not_implemented: 501,
   gone: 410,
   invite_expired: 410,
   payload_too_large: 413,

@@ -169,7 +169,10 @@ export type DialectError = { readonly status: number; readonly body: string };
 
 type RouteFacts = {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** Template with `{name}` parts, as in OpenAPI: `/runs/{run_id}`. */
+  /**
+   * Template with `{name}` parts, as in OpenAPI: `/runs/{run_id}`. In routes of dialects, `{name*}` at the end takes the rest of the path, slashes
+   * included; the parameter is called `*`.
+   */
   readonly path: string;
   /** OpenAPI tag and one-line summary. */
   readonly tag: string;

@@ -92,6 +92,17 @@ describeModes(
         rawBody: pieces() as unknown as Uint8Array,
       });
       expect(streamed).toMatchObject(exceeded);
+      // The same by MLflow.
+      const id = org.runId.replaceAll("-", "");
+      const { info } = fine(await org.api.get(`/api/2.0/mlflow/runs/get?run_id=${id}`)).json.run;
+      async function* bytes() {
+        for (let at = 0; at < large.length; at += 10_000) yield large.subarray(at, at + 10_000);
+      }
+      const path = `/api/2.0/mlflow-artifacts/artifacts/${info.experiment_id}/${id}/artifacts/a.bin`;
+      for (const rawBody of [large, bytes() as unknown as Uint8Array]) {
+        const refused = await org.api.call("PUT", path, { rawBody });
+        expect(refused).toMatchObject({ status: 402, json: { error_code: "PERMISSION_DENIED" } });
+      }
       expect(await org.kept()).toEqual(before);
       expect(await org.usedOf()).toBe(LIMIT - 100_000);
       const [{ unswept }] = (await queryDatabase<{ unswept: number }>(

@@ -2,7 +2,9 @@
 
 import json
 import math
+import pathlib
 import sys
+import tempfile
 import time
 
 import mlflow
@@ -16,7 +18,8 @@ send = requests.Session.send
 
 
 def send_twice(session, request, **options):
-    if request.method != "GET" and not request.path_url.endswith(ONCE):
+    # A file is read to its end.
+    if request.method not in ("GET", "PUT") and not request.path_url.endswith(ONCE):
         send(session, request, **options)
     return send(session, request, **options)
 
@@ -93,6 +96,26 @@ out["child_of"] = client.get_run(child.info.run_id).data.tags["mlflow.parentRunI
 out["history"] = [(m.step, plain(m.value)) for m in client.get_metric_history(run_id, "loss")]
 out["history_bad"] = [(m.step, plain(m.value)) for m in client.get_metric_history(run_id, "bad")]
 out["history_none"] = client.get_metric_history(run_id, "none")
+
+with tempfile.TemporaryDirectory() as folder:
+    local = pathlib.Path(folder)
+    (local / "in" / "deep").mkdir(parents=True)
+    (local / "in" / "empty.bin").touch()
+    (local / "in" / "a name é 日.txt").write_text("with spaces")
+    (local / "in" / "deep" / "100% 1.csv").write_text("a,b")
+    client.log_artifacts(run_id, str(local / "in"), "all")
+    (local / "one.txt").write_text("first")
+    client.log_artifact(run_id, str(local / "one.txt"))
+    (local / "one.txt").write_text("the second")
+    client.log_artifact(run_id, str(local / "one.txt"))
+    client.log_text(run_id, "text", "notes/t.txt")
+    client.log_dict(run_id, {"a": 1}, "notes/d.json")
+    out["listed"] = [[[f.path, f.is_dir, f.file_size] for f in client.list_artifacts(run_id, path)] for path in (None, "all", "notes", "one.txt", "none")]
+    got = pathlib.Path(mlflow.artifacts.download_artifacts(run_id=run_id, dst_path=str(local / "got")))
+    out["downloaded"] = {str(f.relative_to(got)): f.read_text() for f in sorted(got.rglob("*")) if f.is_file()}
+    one = mlflow.artifacts.download_artifacts(artifact_uri=f"runs:/{run_id}/all/deep", dst_path=str(local / "some"))
+    out["folder"] = [f.name for f in pathlib.Path(one).iterdir()]
+    out["loaded"] = [mlflow.artifacts.load_text(f"runs:/{run_id}/one.txt"), mlflow.artifacts.load_dict(f"runs:/{run_id}/notes/d.json")]
 
 now = int(time.time() * 1000)
 out["same_param"] = refusal(client.log_param, run_id, "lr", 0.001)

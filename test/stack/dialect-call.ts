@@ -16,4 +16,6 @@ export type DialectCall = {
   readonly fields: (ids: NamedIds) => Readonly<Record<string, unknown>>;
   /** It names rows by an id: of another organization they are answered as missing ones. */
   readonly namesRows: boolean;
+  /** The status that every caller with a key gets, where it is neither 200 nor 404. */
+  readonly status?: number;
 };

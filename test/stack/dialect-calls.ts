@@ -1,4 +1,5 @@
 import type { DialectCall } from "./dialect-call.ts";
+import { mlflowArtifactCalls } from "./mlflow-artifact-calls.ts";
 import { mlflowModelCalls } from "./mlflow-model-calls.ts";
 
 const ofNothing = (fields: Readonly<Record<string, unknown>> = {}): DialectCall => ({
@@ -20,6 +21,7 @@ const point = { key: "a", value: 1, timestamp: 1, step: 0 };
 export const dialectCalls: Readonly<Record<string, DialectCall>> = {
   "GET /api/3.0/mlflow/server-info": ofNothing(),
   ...mlflowModelCalls,
+  ...mlflowArtifactCalls,
   "POST /api/2.0/mlflow/experiments/create": ofNothing({ name: "a name of its own" }),
   "GET /api/2.0/mlflow/experiments/get": ofExperiment(),
   "GET /api/2.0/mlflow/experiments/get-by-name": ofNothing({ experiment_name: "Default" }),
@@ -47,7 +49,7 @@ export function sentAs(
   fields: Readonly<Record<string, unknown>>,
 ): { readonly method: string; readonly path: string; readonly body?: unknown } {
   const [method = "", template = ""] = route.split(" ");
-  const path = template.replaceAll(/\{(\w+)\}/g, (_whole, name: string) => String(fields[name]));
+  const path = template.replaceAll(/\{(\w+)\*?\}/g, (_whole, name: string) => String(fields[name]));
   if (method !== "GET") return { method, path, body: fields };
   const query = new URLSearchParams(
     Object.entries(fields).map(([name, value]): [string, string] => [name, String(value)]),

@@ -89,9 +89,11 @@ export function createPathMethods(routes: readonly Pick<Route, "method" | "path"
 }
 
 function patternOf(template: string): RegExp {
-  const literal = template.split(/\{\w+\}/).map((part) => RegExp.escape(part));
   // As in the guard, no part of a path may be empty or hold NUL.
-  return new RegExp(`^${literal.join("(?:(?!%00)[^/])+")}$`);
+  const parts = template
+    .split(/(\{\w+\*?\})/)
+    .map((part, i) => (i % 2 === 0 ? RegExp.escape(part) : part.endsWith("*}") ? "(?:(?!%00).)+" : "(?:(?!%00)[^/])+"));
+  return new RegExp(`^${parts.join("")}$`);
 }
 
 /** Counts a request against its client address. @throws rate_limit_exceeded, with the headers for its answer set */

@@ -107,6 +107,7 @@ export const reasons = {
   payload_too_large: hidden("out_of_range"),
   range_not_satisfiable: hidden("out_of_range"),
   method_not_allowed: hidden("unimplemented"),
+  not_implemented: hidden("unimplemented"),
 
   unauthenticated: hidden("unauthenticated"),
   forbidden: hidden("permission_denied"),

@@ -11,7 +11,8 @@ export type MlflowCode =
   | "PERMISSION_DENIED"
   | "REQUEST_LIMIT_EXCEEDED"
   | "TEMPORARILY_UNAVAILABLE"
-  | "INTERNAL_ERROR";
+  | "INTERNAL_ERROR"
+  | "NOT_IMPLEMENTED";
 
 /** Codes by status; any other status below 500 is INVALID_PARAMETER_VALUE. */
 const codes: Readonly<Record<number, MlflowCode>> = {
@@ -23,6 +24,7 @@ const codes: Readonly<Record<number, MlflowCode>> = {
   410: "RESOURCE_DOES_NOT_EXIST",
   429: "REQUEST_LIMIT_EXCEEDED",
   500: "INTERNAL_ERROR",
+  501: "NOT_IMPLEMENTED",
   503: "TEMPORARILY_UNAVAILABLE",
 };
 

@@ -1,4 +1,5 @@
 import type { Route } from "../../route.ts";
+import { artifactRoutes } from "./artifacts/routes.ts";
 import { experimentRoutes } from "./experiments/routes.ts";
 import { inputRoutes } from "./inputs/routes.ts";
 import { metricRoutes } from "./metrics/routes.ts";
@@ -16,4 +17,5 @@ export const mlflowRoutes: readonly Route[] = [
   ...inputRoutes,
   ...modelRoutes,
   ...registryRoutes,
+  ...artifactRoutes,
 ];

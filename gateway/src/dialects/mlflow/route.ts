@@ -34,18 +34,20 @@ export type MlflowRoute = {
   readonly isBatch?: boolean;
   /** As in routes of the product. */
   readonly streamed?: Route["streamed"];
+  /** Most bytes of a body that is streamed. */
+  readonly bodyBytesMax?: number;
   /** The fields of the message are in `input.body`: from the query of a GET that has one, otherwise from the body. */
   readonly handle: (input: RouteInput, clients: Clients, call: Call, transfer: HandlerContext) => Promise<RouteReply>;
 };
 
 /** Declares a route of MLflow. Its answer is always 200 with a JSON object. */
-export function mlflowRoute({ use, isBatch = false, streamed, ...facts }: MlflowRoute): Route {
+export function mlflowRoute({ use, isBatch = false, streamed, bodyBytesMax, ...facts }: MlflowRoute): Route {
   return {
     ...facts,
     ...uses[use],
     ...(streamed === undefined
       ? { body: "optional", bodyBytesMax: isBatch ? BATCH_BYTES_MAX : BODY_BYTES_MAX }
-      : { streamed }),
+      : { streamed, ...(bodyBytesMax === undefined ? {} : { bodyBytesMax }) }),
     // Values of metrics. Fields of other types refuse what such a token is read as.
     bareTokens: true,
     dialect: mlflow,
