@@ -17,10 +17,10 @@ function readWalk(text: string): Walk {
   return { title, example: /`(.+)`/.exec(title)?.[1], files };
 }
 
-/** The sources that people write, without tests; relative to the repository. */
+/** The sources that people write, without tests and without dialects, which call what routes of the product call; relative to the repository. */
 const sources = globSync("{cli,gateway,infra,packages,proto,scripts,services,web}/**/*.{ts,tsx,proto,py}", {
   cwd: root,
-  exclude: (path) => /(?:^|[\\/])(?:node_modules|gen)$/.test(path),
+  exclude: (path) => /(?:^|[\\/])(?:node_modules|gen|dialects)$/.test(path),
 })
   .map((path) => path.split(sep).join("/"))
   .filter((path) => !isTestFile(path));

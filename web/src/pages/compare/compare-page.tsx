@@ -2,10 +2,10 @@ import { metricDirection } from "@tidemark/values/metric-direction";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { useQuery } from "../../api/use-answer.ts";
 import { joinList, projectAddress, splitList } from "../../app/addresses.ts";
-import { lazy } from "../../app/lazy.tsx";
 import { currentLocation, Link, setQuery, useTitle } from "../../app/location.tsx";
 import { chartRun, ChartSection, useVisibleLines, type ChartRun } from "../../charts/index.ts";
 import { keyMatch } from "../../charts/keys/sections.ts";
+import { SideBySide } from "../../media/lazy-side-by-side.tsx";
 import { usualRowHeight } from "../../table/grid.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Checkbox, Select, TextField } from "../../ui/field.tsx";
@@ -209,11 +209,6 @@ export function ComparePage({ project }: { readonly project: string }) {
     </div>
   );
 }
-
-/** Objects, which few look at first. */
-const SideBySide = lazy(async () => (await import("../../media/side-by-side.tsx")).SideBySide, {
-  meanwhile: <Skeleton lines={6} height="40px" />,
-});
 
 function NoObjects() {
   return (

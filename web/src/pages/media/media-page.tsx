@@ -5,7 +5,7 @@ import { watchProject } from "../../api/changes.ts";
 import { usePaced } from "../../api/use-changes.ts";
 import { currentLocation, setQuery } from "../../app/location.tsx";
 import { keyMatch } from "../../charts/keys/sections.ts";
-import { SideBySide } from "../../media/side-by-side.tsx";
+import { SideBySide } from "../../media/lazy-side-by-side.tsx";
 import { Snippet } from "../../ui/copy-button.tsx";
 import { TextField } from "../../ui/field.tsx";
 import { EmptyState } from "../../ui/page-states.tsx";
