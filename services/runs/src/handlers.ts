@@ -3,6 +3,7 @@ import { compareRuns } from "./compare/compare-runs.ts";
 import { correlateRuns } from "./correlations/correlate-runs.ts";
 import { createRun } from "./create/create-run.ts";
 import { deleteProject, undeleteProject, deleteRun, undeleteRun } from "./deletion/deletions.ts";
+import { findProjects, findRuns } from "./find/find.ts";
 import { forkRun } from "./fork/fork-run.ts";
 import { getLineage, listRunOrigins } from "./fork/get-lineage.ts";
 import { groupRuns } from "./groups/group-runs.ts";
@@ -28,6 +29,8 @@ export function runsHandlers(deps: RunsDeps): RunsHandlers {
     createRun: createRun(deps),
     getRun: getRun(deps),
     getRuns: getRuns(deps),
+    findRuns: findRuns(deps),
+    findProjects: findProjects(deps),
     listRuns: listRuns(deps),
     summarizeRuns: summarizeRuns(deps),
     getOverview: getOverview(deps),

@@ -13,7 +13,7 @@ import {
   parameters,
   type Searched,
   sortKeys,
-} from "../query/query.sql.ts";
+} from "@tidemark/pg/query";
 
 const metrics = "FROM artifacts.model_metrics x WHERE x.org_id = $1 AND x.model_id = t.id AND x.key =";
 

@@ -2,7 +2,7 @@ import { badRequest } from "@tidemark/errors";
 import { MODELS, PAGE_BYTES_MAX } from "@tidemark/limits";
 import { callerOf, canSee, isUuid, requireLimit } from "@tidemark/requests";
 import type { ArtifactsDeps, ModelsHandlers } from "../deps.ts";
-import { countFitting } from "../query/query.sql.ts";
+import { countFitting } from "@tidemark/pg/query";
 import { listModelMetrics } from "./model-metrics.sql.ts";
 import { encodeModel } from "./models.ts";
 import { readModels } from "./models.sql.ts";

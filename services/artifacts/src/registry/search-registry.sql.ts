@@ -13,7 +13,7 @@ import {
   parameters,
   type Searched,
   sortKeys,
-} from "../query/query.sql.ts";
+} from "@tidemark/pg/query";
 import { isVisible } from "./registered-versions.sql.ts";
 
 type Asked = {

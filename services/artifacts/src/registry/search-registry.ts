@@ -1,7 +1,7 @@
 import { PAGE_BYTES_MAX, REGISTRY } from "@tidemark/limits";
 import { callerOf, requireLimit } from "@tidemark/requests";
 import type { ArtifactsDeps, RegistryHandlers } from "../deps.ts";
-import { countFitting } from "../query/query.sql.ts";
+import { countFitting } from "@tidemark/pg/query";
 import { encodeRegistered, encodeRegisteredVersion } from "./encode-registered.ts";
 import { listAliases, readRegistered } from "./registered-models.sql.ts";
 import { listLatest, readVersionsOf } from "./registered-versions.sql.ts";

@@ -8,6 +8,7 @@ import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobu
 import type { Message } from "@bufbuild/protobuf";
 import type { FieldFault } from "../../common/v1/common_pb.js";
 import type { Artifact } from "../../artifacts/v1/artifacts_pb.js";
+import type { FindQuery } from "./find_pb.js";
 import type { AddRunInputsRequestSchema, AddRunInputsResponseSchema, AddRunOutputsRequestSchema, AddRunOutputsResponseSchema, ListRunInputsRequestSchema, ListRunInputsResponseSchema } from "./inputs_pb.js";
 
 /**
@@ -3111,6 +3112,134 @@ export declare type UndeleteProjectResponse = Message<"tidemark.runs.v1.Undelete
 export declare const UndeleteProjectResponseSchema: GenMessage<UndeleteProjectResponse>;
 
 /**
+ * Which runs, in which order. Equal ones are listed newest first, then by id.
+ *
+ * @generated from message tidemark.runs.v1.FindRunsRequest
+ */
+export declare type FindRunsRequest = Message<"tidemark.runs.v1.FindRunsRequest"> & {
+  /**
+   * Together at most 1,000. Those that the caller cannot see have no runs.
+   *
+   * @generated from field: repeated uint64 project_numbers = 1;
+   */
+  projectNumbers: bigint[];
+
+  /**
+   * @generated from field: repeated string project_names = 2;
+   */
+  projectNames: string[];
+
+  /**
+   * @generated from field: tidemark.runs.v1.FindQuery query = 3;
+   */
+  query?: FindQuery | undefined;
+};
+
+/**
+ * Describes the message tidemark.runs.v1.FindRunsRequest.
+ * Use `create(FindRunsRequestSchema)` to create a new message.
+ */
+export declare const FindRunsRequestSchema: GenMessage<FindRunsRequest>;
+
+/**
+ * A run that was found.
+ *
+ * @generated from message tidemark.runs.v1.FoundRun
+ */
+export declare type FoundRun = Message<"tidemark.runs.v1.FoundRun"> & {
+  /**
+   * With at most 250 metric keys.
+   *
+   * @generated from field: tidemark.runs.v1.RunSummary run = 1;
+   */
+  run?: RunSummary | undefined;
+
+  /**
+   * The run is deleted, or its project is.
+   *
+   * @generated from field: bool hidden = 2;
+   */
+  hidden: boolean;
+
+  /**
+   * Gives the runs after this one.
+   *
+   * @generated from field: string cursor = 3;
+   */
+  cursor: string;
+};
+
+/**
+ * Describes the message tidemark.runs.v1.FoundRun.
+ * Use `create(FoundRunSchema)` to create a new message.
+ */
+export declare const FoundRunSchema: GenMessage<FoundRun>;
+
+/**
+ * @generated from message tidemark.runs.v1.FindRunsResponse
+ */
+export declare type FindRunsResponse = Message<"tidemark.runs.v1.FindRunsResponse"> & {
+  /**
+   * @generated from field: repeated tidemark.runs.v1.FoundRun runs = 1;
+   */
+  runs: FoundRun[];
+
+  /**
+   * There are others after the last one.
+   *
+   * @generated from field: bool more = 2;
+   */
+  more: boolean;
+};
+
+/**
+ * Describes the message tidemark.runs.v1.FindRunsResponse.
+ * Use `create(FindRunsResponseSchema)` to create a new message.
+ */
+export declare const FindRunsResponseSchema: GenMessage<FindRunsResponse>;
+
+/**
+ * Which projects, in which order. Equal ones are listed newest first, then by id.
+ *
+ * @generated from message tidemark.runs.v1.FindProjectsRequest
+ */
+export declare type FindProjectsRequest = Message<"tidemark.runs.v1.FindProjectsRequest"> & {
+  /**
+   * @generated from field: tidemark.runs.v1.FindQuery query = 1;
+   */
+  query?: FindQuery | undefined;
+};
+
+/**
+ * Describes the message tidemark.runs.v1.FindProjectsRequest.
+ * Use `create(FindProjectsRequestSchema)` to create a new message.
+ */
+export declare const FindProjectsRequestSchema: GenMessage<FindProjectsRequest>;
+
+/**
+ * @generated from message tidemark.runs.v1.FindProjectsResponse
+ */
+export declare type FindProjectsResponse = Message<"tidemark.runs.v1.FindProjectsResponse"> & {
+  /**
+   * @generated from field: repeated tidemark.runs.v1.Project projects = 1;
+   */
+  projects: Project[];
+
+  /**
+   * Empty on the last page.
+   *
+   * @generated from field: string next_cursor = 2;
+   */
+  nextCursor: string;
+};
+
+/**
+ * Describes the message tidemark.runs.v1.FindProjectsResponse.
+ * Use `create(FindProjectsResponseSchema)` to create a new message.
+ */
+export declare const FindProjectsResponseSchema: GenMessage<FindProjectsResponse>;
+
+/**
  * How far a copy is.
  *
  * @generated from enum tidemark.runs.v1.RunCopyState
@@ -3231,6 +3360,27 @@ export declare const RunsService: GenService<{
     methodKind: "unary";
     input: typeof ListRunsRequestSchema;
     output: typeof ListRunsResponseSchema;
+  },
+  /**
+   * Runs of some projects by conditions on their fields, documents and metrics, in any order of these. Reasons: bad_request,
+   * run_search_too_broad.
+   *
+   * @generated from rpc tidemark.runs.v1.RunsService.FindRuns
+   */
+  findRuns: {
+    methodKind: "unary";
+    input: typeof FindRunsRequestSchema;
+    output: typeof FindRunsResponseSchema;
+  },
+  /**
+   * Projects by conditions on their fields and metadata. Reasons: bad_request, run_search_too_broad.
+   *
+   * @generated from rpc tidemark.runs.v1.RunsService.FindProjects
+   */
+  findProjects: {
+    methodKind: "unary";
+    input: typeof FindProjectsRequestSchema;
+    output: typeof FindProjectsResponseSchema;
   },
   /**
    * A page of runs, how many there are in all, and how to continue. Reasons: as of ListRuns.

@@ -59,17 +59,24 @@ const NUMBER_OPERATORS: ReadonlySet<string> = new Set(["=", "!=", "<", "<=", ">"
 
 /** Returns a condition on rows `t`. @throws bad_request for a field, an operator or a value that the search does not have */
 export function conditionSql(searched: Searched, condition: Condition, bind: Bind): string {
-  const { of, key, orMissing } = condition;
+  const { of, key } = condition;
   if (of === "metric" && searched.metric !== undefined) {
     const test = numberTest(condition, bind);
     return searched.metric(key, bind, test);
   }
-  const operand = operandOf(searched, of, key, bind);
+  return operandCondition(operandOf(searched, of, key, bind), condition, bind);
+}
+
+/** What a condition compares its operand with. */
+export type Test = Omit<Condition, "of" | "key">;
+
+/** Returns the condition that an operand passes a test. @throws bad_request for an operator or a value that it is not compared with */
+export function operandCondition(operand: Operand, condition: Test, bind: Bind): string {
   const matches =
     operand.type === "number" || operand.type === "time"
       ? numberTest(condition, bind)(numeric(operand))
       : textTest(operand, condition, bind);
-  return orMissing ? `(${operand.sql} IS NULL OR ${matches})` : matches;
+  return condition.orMissing ? `(${operand.sql} IS NULL OR ${matches})` : matches;
 }
 
 function operandOf(searched: Searched, of: string, key: string, bind: Bind): Operand {
@@ -90,7 +97,7 @@ function numeric({ sql, type }: Operand): string {
   return type === "time" ? `floor(extract(epoch FROM ${sql}) * 1000)::float8` : sql;
 }
 
-function numberTest({ operator, number, texts }: Condition, bind: Bind): (value: string) => string {
+function numberTest({ operator, number, texts }: Test, bind: Bind): (value: string) => string {
   if (!NUMBER_OPERATORS.has(operator) || number === undefined || texts.length > 0) {
     throw badRequest(`${operator} does not compare numbers`);
   }
@@ -100,7 +107,7 @@ function numberTest({ operator, number, texts }: Condition, bind: Bind): (value:
   return (value) => `(${value} ${operator} ${asked} AND ${value} <> 'NaN'::float8)`;
 }
 
-function textTest({ sql, type }: Operand, { operator, texts, number }: Condition, bind: Bind): string {
+function textTest({ sql, type }: Operand, { operator, texts, number }: Test, bind: Bind): string {
   if (number !== undefined || texts.some((text) => text.includes("\0"))) throw badRequest("a text is expected");
   const isList = operator === "in" || operator === "not in";
   const isNullTest = operator === "is null" || operator === "is not null";
@@ -132,7 +139,7 @@ function textTest({ sql, type }: Operand, { operator, texts, number }: Condition
 }
 
 /** A part of an order, never NULL. */
-type SortKey = {
+export type SortKey = {
   readonly sql: string;
   readonly type: "text" | "number" | "time" | "id";
   readonly isDescending: boolean;
@@ -154,21 +161,26 @@ export function sortKeys(
       of === "metric" && searched.metricValue !== undefined
         ? { sql: searched.metricValue(key, order, bind), type: "number", isOptional: true }
         : operandOf(searched, of, key, bind);
-    const { sql, type } = operand;
-    if (operand.isOptional !== true) return [{ sql, type, isDescending }];
-    const isNumber = type === "number";
-    const rank = `CASE WHEN ${sql} IS NULL THEN 2${isNumber ? ` WHEN ${sql} = 'NaN'::float8 THEN 1` : ""} ELSE 0 END::float8`;
-    const value = isNumber
-      ? `coalesce(nullif(${sql}, 'NaN'::float8), 0)`
-      : type === "id"
-        ? `coalesce(${sql}, '00000000-0000-0000-0000-000000000000')`
-        : `coalesce(${sql}, '')`;
-    return [
-      { sql: rank, type: "number", isDescending: false },
-      { sql: value, type, isDescending },
-    ];
+    return keysOf(operand, isDescending);
   });
   return [...wanted, ...last];
+}
+
+/** Returns the parts of an order by an operand. */
+export function keysOf(operand: Operand, isDescending: boolean): SortKey[] {
+  const { sql, type } = operand;
+  if (operand.isOptional !== true) return [{ sql, type, isDescending }];
+  const isNumber = type === "number";
+  const rank = `CASE WHEN ${sql} IS NULL THEN 2${isNumber ? ` WHEN ${sql} = 'NaN'::float8 THEN 1` : ""} ELSE 0 END::float8`;
+  const value = isNumber
+    ? `coalesce(nullif(${sql}, 'NaN'::float8), 0)`
+    : type === "id"
+      ? `coalesce(${sql}, '00000000-0000-0000-0000-000000000000')`
+      : `coalesce(${sql}, '')`;
+  return [
+    { sql: rank, type: "number", isDescending: false },
+    { sql: value, type, isDescending },
+  ];
 }
 
 const CASTS = { text: 'text COLLATE "C"', number: "float8", time: "timestamptz", id: "uuid" } as const;
