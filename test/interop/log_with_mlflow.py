@@ -154,6 +154,36 @@ out["experiment_deleted"] = [
 ]
 client.restore_experiment(experiment.experiment_id)
 out["experiment_restored"] = [client.get_experiment(experiment.experiment_id).name, client.get_run(run_id).info.lifecycle_stage]
+here = [experiment.experiment_id]
+
+
+def found(filter_string="", **options):
+    return [run.info.run_name for run in client.search_runs(here, filter_string, **options)]
+
+
+out["found"] = {
+    "all": found(),
+    "metric": found("metrics.late = 1 and metrics.loss < 1"),
+    "not_a_number": found("metrics.bad != 3"),
+    "param": found("params.lr = '0.001' AND params.flag LIKE 'T%'"),
+    "tag": found("tags.k = 'w'"),
+    "child": found(f"tags.mlflow.parentRunId = '{run_id}'"),
+    "attribute": found(f"attributes.status = 'FINISHED' and attributes.run_id IN ('{run_id}') and run_name ILIKE 'REN%'"),
+    "by_metric": found(order_by=["metrics.loss ASC"]),
+    "by_param": found(order_by=["params.lr DESC", "attributes.start_time DESC"]),
+    "whole": seen(client.search_runs(here, "params.lr = '0.001'")[0]) == seen(client.get_run(run_id)),
+    "refused": refusal(found, "metrics.loss < 1 OR metrics.loss > 2"),
+}
+page = client.search_runs(here, max_results=1)
+rest = client.search_runs(here, max_results=1, page_token=page.token)
+out["pages"] = [len(page), len(rest), page[0].info.run_id != rest[0].info.run_id, rest.token]
+out["listed"] = [run.info.run_name for run in mlflow.search_runs(here, "metrics.loss < 5", output_format="list")]
+out["every_experiment"] = len(mlflow.search_runs(search_all_experiments=True, max_results=2, output_format="list"))
+out["experiments"] = [
+    [e.name for e in client.search_experiments(order_by=["name ASC"])],
+    [e.name for e in mlflow.search_experiments(filter_string="tags.team = 'a' AND name LIKE 'vis%'")],
+    [e.name for e in client.search_experiments(view_type=ViewType.DELETED_ONLY)],
+]
 out["unknown_run"] = refusal(client.get_run, "0" * 32)
 
 # The client writes other lines there.

@@ -9,6 +9,7 @@ import { MLFLOW_LIMITS } from "../limits.ts";
 import { longNote, NOTE_TAG, shortNote } from "../notes.ts";
 import { mlflowRoute, type MlflowRoute } from "../route.ts";
 import { defaultExperimentJson, experimentJson, experimentMetadataOf } from "./experiment.ts";
+import { searchExperiments } from "./search.ts";
 import { experimentToWrite, findByName, findExperiment } from "./find.ts";
 
 const done: RouteReply = { body: {} };
@@ -131,6 +132,8 @@ export const experimentRoutes: readonly Route[] = [
   mlflowRoute({ method: "POST", path: `${PREFIX}/create`, use: "write", handle: createExperiment }),
   mlflowRoute({ method: "GET", path: `${PREFIX}/get`, use: "read", handle: getExperiment }),
   mlflowRoute({ method: "GET", path: `${PREFIX}/get-by-name`, use: "read", handle: getByName }),
+  mlflowRoute({ method: "POST", path: `${PREFIX}/search`, use: "read", handle: searchExperiments }),
+  mlflowRoute({ method: "GET", path: `${PREFIX}/search`, use: "read", handle: searchExperiments }),
   mlflowRoute({ method: "POST", path: `${PREFIX}/update`, use: "write", handle: updateExperiment }),
   mlflowRoute({ method: "POST", path: `${PREFIX}/set-experiment-tag`, use: "write", handle: setTag }),
   mlflowRoute({ method: "POST", path: `${PREFIX}/delete-experiment-tag`, use: "write", handle: deleteTag }),

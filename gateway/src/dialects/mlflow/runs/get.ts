@@ -42,12 +42,8 @@ export async function readWholeRun(clients: Clients, runId: string, call: Call):
     findRun(clients, runId, call),
     findInputs(clients, runId, call),
   ]);
-  // Points of a deleted run are not read.
-  const latestOf = (page: MetricAggregates): Json[] | Promise<Json[]> =>
-    readLatest(
-      page,
-      isHidden ? undefined : (request) => clients.ingestRead.queryMetricSeries({ ...request, runIds: [runId] }, call),
-    );
+  const latestOf = (page: MetricAggregates): Promise<Json[]> =>
+    latestOfRun(clients, { id: runId, isHidden }, page, call);
   const first = requireMessage(summary.metrics);
   const metrics = [...(await latestOf(first))];
   for (let cursor = first.nextCursor; cursor !== "";) {
@@ -57,6 +53,19 @@ export async function readWholeRun(clients: Clients, runId: string, call: Call):
   }
   const seen = { displayStatus: summary.runControl?.displayStatus, isHidden };
   return runJson(requireMessage(summary.run), metrics, { ...seen, ...(used === undefined ? {} : { used }) });
+}
+
+/** Returns the latest values of a page of metrics of a run. Points of a deleted run are not read. */
+export function latestOfRun(
+  clients: Clients,
+  { id, isHidden }: { readonly id: string; readonly isHidden: boolean },
+  metrics: MetricAggregates,
+  call: Call,
+): Promise<Json[]> {
+  return readLatest(
+    metrics,
+    isHidden ? undefined : (request) => clients.ingestRead.queryMetricSeries({ ...request, runIds: [id] }, call),
+  );
 }
 
 type ReadSeries = (request: { keys: string[]; limit: number; startStep: number }) => Promise<QueryMetricSeriesResponse>;

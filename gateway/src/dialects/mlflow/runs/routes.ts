@@ -8,6 +8,7 @@ import { logBatch, logMetric, logParameter, setTag } from "./batch.ts";
 import { createRun } from "./create.ts";
 import { findRun, readWholeRun, writingTo } from "./get.ts";
 import { mlflowOf, runInfoJson } from "./run-json.ts";
+import { searchRuns } from "./search.ts";
 import { keptWord, readStatus, storedStatus } from "./statuses.ts";
 import { tagsOf } from "./tags.ts";
 import { runWriter } from "./write.ts";
@@ -68,6 +69,7 @@ export const runRoutes: readonly Route[] = [
   mlflowRoute({ method: "POST", path: `${PREFIX}/create`, use: "write", handle: createRun }),
   mlflowRoute({ method: "POST", path: `${PREFIX}/update`, use: "write", handle: updateRun }),
   mlflowRoute({ method: "GET", path: `${PREFIX}/get`, use: "read", handle: getRun }),
+  mlflowRoute({ method: "POST", path: `${PREFIX}/search`, use: "read", handle: searchRuns }),
   mlflowRoute({ method: "POST", path: `${PREFIX}/log-batch`, use: "write", isBatch: true, handle: logBatch }),
   mlflowRoute({ method: "POST", path: `${PREFIX}/log-metric`, use: "write", handle: logMetric }),
   mlflowRoute({ method: "POST", path: `${PREFIX}/log-parameter`, use: "write", handle: logParameter }),

@@ -5,10 +5,16 @@ import { memberObject, textOf } from "../documents.ts";
 import { requireName } from "../fields.ts";
 import { longNote, NOTE_TAG, noteOf, shortNote } from "../notes.ts";
 
-const NAME_TAG = "mlflow.runName";
+/** The tag that is the name of a run. */
+export const NAME_TAG = "mlflow.runName";
 
 /** Tags that have a place of their own in the metadata, as imports of runs of MLflow have them. */
 const places: Readonly<Record<string, string>> = { "mlflow.parentRunId": "parent_run_id", "mlflow.user": "user" };
+
+/** Returns the member of `metadata.mlflow` that has a tag; undefined: it is among the other tags. */
+export function placeOfTag(key: string): string | undefined {
+  return Object.hasOwn(places, key) ? places[key] : undefined;
+}
 
 /** What tags change of a run. */
 export type TagChanges = {
@@ -27,7 +33,7 @@ export function tagChanges(tags: ReadonlyMap<string, string | null>): TagChanges
   const mlflow: Record<string, unknown> = {};
   let changes: Omit<TagChanges, "mlflow"> = {};
   for (const [key, value] of tags) {
-    const place = Object.hasOwn(places, key) ? places[key] : undefined;
+    const place = placeOfTag(key);
     if (place !== undefined) mlflow[place] = value;
     else if (key === NOTE_TAG) {
       const note = value ?? "";
