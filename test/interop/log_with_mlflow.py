@@ -177,7 +177,7 @@ out["found"] = {
 page = client.search_runs(here, max_results=1)
 rest = client.search_runs(here, max_results=1, page_token=page.token)
 out["pages"] = [len(page), len(rest), page[0].info.run_id != rest[0].info.run_id, rest.token]
-out["listed"] = [run.info.run_name for run in mlflow.search_runs(here, "metrics.loss < 5", output_format="list")]
+out["found_runs"] = [run.info.run_name for run in mlflow.search_runs(here, "metrics.loss < 5", output_format="list")]
 out["every_experiment"] = len(mlflow.search_runs(search_all_experiments=True, max_results=2, output_format="list"))
 out["experiments"] = [
     [e.name for e in client.search_experiments(order_by=["name ASC"])],

@@ -35,10 +35,10 @@ async function itemsIn(clients: Clients, { owner, path }: Pick<ArtifactPlace, "o
       // Natively, names may be what no path of MLflow is.
       if (isPlain(name)) all.push({ name, sizeBytes: isFolder ? undefined : Number(sizeBytes) });
     }
-    if (nextCursor === "") return all;
     if (all.length > FOLDER_ITEMS_MAX) {
       throw badRequest(`a folder with more than ${FOLDER_ITEMS_MAX} items cannot be listed`, "path");
     }
+    if (nextCursor === "") return all;
     cursor = nextCursor;
   }
 }
