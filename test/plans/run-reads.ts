@@ -26,6 +26,14 @@ export const runReads: readonly Read[] = [
   list("an experiment of MLflow by name", "/api/2.0/mlflow/experiments/get-by-name?experiment_name=rl-control", {
     items: () => 1,
   }),
+  {
+    ...list("runs of an experiment of MLflow", "/api/2.0/mlflow/runs/search"),
+    method: "POST",
+    body: () => ({ experiment_ids: ["2"], max_results: 25 }),
+  },
+  list("experiments of MLflow", "/api/2.0/mlflow/experiments/search?max_results=20", {
+    items: ({ experiments }) => experiments!.length,
+  }),
   list("a project by name", "/projects?name=rl-control", { items: ({ projects }) => projects!.length }),
   list("newest with total", summary("")),
   list("newest for choosing", summary("projection=selection&project=rl-control"), { each: 4 }),
