@@ -63,6 +63,23 @@ describe("a column that is kept", () => {
     expect(await sorted(call, "config.x.y")).toBe("c b d");
   });
 
+  test("is kept of configs that hold NUL or half a surrogate pair", async () => {
+    const call = callAs();
+    const make = (name: string, x: string) =>
+      makeRun(fixture.client, call, { name, configJson: json(String.raw`{"t":"\\u0000 \u0000\ud800","x":${x}}`) });
+    await make("a", "2");
+    expect(await sorted(call, "config.x")).toBe("a");
+    await keepColumn(fixture, call.orgId, "config.x");
+    await make("b", "1");
+    await make("c", String.raw`"\u0000"`);
+    expect(await sorted(call, "config.x")).toBe("b a c");
+    const { runs } = await fixture.client.listRuns(
+      { filter: { q: "config.x>1" }, order: { sortBy: "created" }, limit: 10 },
+      call,
+    );
+    expect(runs.map(({ run }) => run!.name)).toEqual(["a"]);
+  });
+
   test("takes the attribute with the highest id, in any order of arrival", async () => {
     const call = callAs();
     const { id } = await makeRun(fixture.client, call, { name: "a" });

@@ -49,16 +49,11 @@ const KEY_END = "\u0001";
 
 const DEPTH_MAX = 8;
 
-/** A document in which what PostgreSQL cannot have in a text is replaced. */
-const readable = (document: string): string =>
-  String.raw`CASE WHEN strpos(${document}, '\u') > 0
-    THEN regexp_replace(${document}, '(?<!\\)((?:\\\\)*)\\u(0000|d[89a-fA-F][0-9a-fA-F]{2})', '\1\\ufffd', 'g') ELSE ${document} END`;
-
 /** The value of a document as `json`, null where a row has none. @throws bad_request */
 function documentValue(rows: FoundRows, { of, path }: Pick<FindOperand, "of" | "path">, bind: Bind): string {
   if (!rows.documents.includes(of) || path.length === 0 || path.length > DEPTH_MAX) throw unknown(of, path);
   if (path.some((key) => key.includes(KEY_END) || key.includes("\0"))) throw unknown(of, path);
-  const value = `runs.config_value(${readable(`t.${of}`)}, ARRAY[${bind(path.join(KEY_END))}::text])`;
+  const value = `runs.config_value(t.${of}, ARRAY[${bind(path.join(KEY_END))}::text])`;
   // A document without the innermost key is not parsed.
   return path.length === 1
     ? value

@@ -707,6 +707,10 @@ BEGIN
     names := string_to_array(place, chr(1));
     -- A document without the name is not parsed: keys are written as to_json writes them.
     CONTINUE WHEN strpos(config, to_json(names[1])::text || ':') = 0;
+    IF strpos(config, '\u') > 0 THEN
+      -- NUL and lone surrogates, which no text can have, are replaced.
+      config := regexp_replace(config, '(?<!\\)((?:\\\\)*)\\u(0000|d[89a-fA-F][0-9a-fA-F]{2})', '\1\\ufffd', 'g');
+    END IF;
     found := config;
     FOREACH name IN ARRAY names LOOP
       found := found -> name;
@@ -721,7 +725,7 @@ END
 $function$;
 COMMENT ON FUNCTION runs.config_value IS
   'Returns what a config has at the first of some places that it has; null: at none of them. A place is keys, '
-  'joined by the character 1, from the outermost on.';
+  'joined by the character 1, from the outermost on. NUL and lone surrogates are read as U+FFFD.';
 REVOKE ALL ON FUNCTION runs.config_value FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION runs.config_value TO tidemark_runs;
 
