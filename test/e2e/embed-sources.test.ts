@@ -37,7 +37,7 @@ describeModes(
     const open = async (more: object = {}) => {
       // Each comes from an address of its own, because strangers of one share a limit.
       visitors += 1;
-      const address = `192.0.2.${visitors}`;
+      const from = { headers: { "x-forwarded-for": `192.0.2.${visitors}` } };
       const { orgId, api } = await stack().organization();
       const { run } = (await api.post("/runs", { project: "p" })).json;
       const made = await stack().api.post(
@@ -52,13 +52,12 @@ describeModes(
       const path = `${SESSIONS}/${json.embed_session.id}`;
       const reader = stack().api.as(json.embed_token);
       const statuses = async (): Promise<unknown[]> => [
-        (await reader.get(`${path}/current`)).status,
-        (await reader.post(`${path}/runs/data`, {})).status,
-        (await stack().api.get(`${path}/frame-policy`, { headers: { "x-forwarded-for": address } })).json.frame_policy
-          .status,
+        (await reader.get(`${path}/current`, from)).status,
+        (await reader.post(`${path}/runs/data`, {}, from)).status,
+        (await stack().api.get(`${path}/frame-policy`, from)).json.frame_policy.status,
       ];
       expect(await statuses()).toEqual([200, 200, "active"]);
-      const refused = (): Promise<boolean> => reader.get(`${path}/current`).then(({ status }) => status === 403);
+      const refused = (): Promise<boolean> => reader.get(`${path}/current`, from).then(({ status }) => status === 403);
       return { key: { id: made.json.key.id, orgId, accountId: made.json.service_account.id }, statuses, refused };
     };
 
