@@ -13,6 +13,7 @@ import { openSources, readCalls, type RowCall } from "./read-calls.ts";
 const knownWhenRun: readonly string[] = [
   "services/artifacts/src/models/search-models.sql.ts statement",
   "services/artifacts/src/registry/search-registry.sql.ts statement",
+  "services/runs/src/find/find.sql.ts statement",
   "services/runs/src/list/choose-newest.sql.ts statement",
   "services/runs/src/list/choose-runs.sql.ts statement",
   "services/runs/src/list/run-counts.sql.ts statement",
