@@ -65,7 +65,7 @@ describeModes("isolation of organizations", (stack) => {
     expect(keys.json.api_keys).toHaveLength(1);
   });
 
-  test("dialects answer what is foreign as what does not exist, and nobody without credentials", async () => {
+  test("dialects answer foreign ids like unknown ones, and refuse callers without credentials", async () => {
     const routes = dialectRoutes.map(({ method, path }) => `${method} ${path}`);
     expect(Object.keys(dialectCalls).toSorted()).toEqual(routes.toSorted());
     const owner = await stack().organization();
@@ -93,8 +93,8 @@ describeModes("isolation of organizations", (stack) => {
       expect(foreign.text).not.toContain(CANARY);
       expect([route, foreign.status, foreign.text]).toEqual([route, absent.status, absent.text]);
       expect([route, foreign.status]).toEqual([route, status]);
-      const nobody = await ask(sentAs(route, fields(foreignIds)), stack().api);
-      expect([route, nobody.status]).toEqual([route, 401]);
+      const anonymous = await ask(sentAs(route, fields(foreignIds)), stack().api);
+      expect([route, anonymous.status]).toEqual([route, 401]);
     }
   });
 

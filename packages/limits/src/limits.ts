@@ -240,7 +240,7 @@ export const EXPLORER_KEY_BYTES_MAX = 128;
 /** Most runs whose objects are read side by side. */
 export const OBJECTS_SIDE_BY_SIDE_RUNS_MAX = 100;
 
-/** Most objects that are read side by side: runs times keys. Even of the largest ones so many fit in a page. */
+/** Most objects that are read side by side: runs times keys. This many fit in a page even when all are as large as they may be. */
 export const OBJECTS_SIDE_BY_SIDE_MAX = 100;
 
 /** Keys of objects that are found in runs, the same key of several runs as often as it has runs. */

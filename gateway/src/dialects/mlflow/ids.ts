@@ -30,7 +30,7 @@ export function experimentIdOf(project: string, number: bigint): string {
   return project === DEFAULT_EXPERIMENT.name ? DEFAULT_EXPERIMENT.id : String(number);
 }
 
-/** Reads the id of an experiment. @throws bad_request without one, not_found for what is no number */
+/** Reads the id of an experiment. @throws bad_request without one, not_found for a text that is not a number */
 export function readExperimentId(sent: unknown): bigint {
   const text = typeof sent === "number" ? String(sent) : sent;
   if (typeof text !== "string" || text === "") throw badRequest("experiment_id is required", "experiment_id");

@@ -16,7 +16,7 @@ const VALUE_PIXELS = 64;
 /** The part of the width that names may take. */
 const NAMES_SHARE = 0.38;
 
-/** Returns the height of a picture of so many bars. */
+/** Returns the height of a picture with this many bars. */
 export const barsHeight = (count: number): number => MARGIN.top + ROW * Math.max(1, count) + MARGIN.bottom;
 
 /** A picture of bars with the rows that can be pointed at. */

@@ -26,7 +26,7 @@ function recorder() {
 }
 
 const lineOf = (...points: number[]): Float64Array => Float64Array.from(points);
-/** A flat line of so many points, ten pixels apart. */
+/** A flat line of `count` points, ten pixels apart. */
 const flat = (count: number): Float64Array =>
   Float64Array.from({ length: 2 * count }, (_, i) => (i % 2 === 0 ? 5 * i : 7));
 
@@ -63,7 +63,7 @@ describe("lines", () => {
     expect(Float64Array.from(xs)).toEqual(points.filter((_, i) => i % 2 === 0));
   });
 
-  test("with dashes go on with them behind a cut, and begin anew with the next line", () => {
+  test("with dashes go on with them behind a cut, and start over with the next line", () => {
     const { offsets, after } = stroked(lineOf(...flat(20), nan, nan, 300, 7, 310, 7), { isDashed: true });
     expect(offsets).toEqual([0, 154.8, 0]);
     expect(after).toBe(0);

@@ -3,7 +3,7 @@ import type { PointColumns } from "@tidemark/proto/ingest/v1/ingest";
 /** A point of a history; the time is in milliseconds since 1970. */
 export type HistoryPoint = { readonly step: number; readonly timestamp: number; readonly value: number };
 
-/** Where a page begins: behind so many stored points of the step. */
+/** Where a page begins: after the first `skip` stored points of the step. */
 export type HistoryPlace = { readonly step: number; readonly skip: number };
 
 /** A page of a history. */

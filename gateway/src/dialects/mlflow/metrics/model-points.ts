@@ -8,7 +8,7 @@ import { createPointReader } from "./points.ts";
 const text = withDefault(anyText(), "");
 const dataset = object({ dataset_name: text, dataset_digest: text });
 
-/** Returns the points of a request that are also metrics of logged models. @throws bad_request, not_found for what is no id of a model */
+/** Returns the points of a request that are also metrics of logged models. @throws bad_request, not_found for an unknown form of a model id */
 export function readModelPoints(sent: unknown): MessageInitShape<typeof ModelPointSchema>[] {
   const readPoint = createPointReader();
   return (Array.isArray(sent) ? sent : [])

@@ -32,7 +32,7 @@ export function requireText(fields: Readonly<Record<string, unknown>>, name: str
   return text;
 }
 
-/** Reads the number of a version. @throws bad_request without one or for what is no number, not_found for one that no version has */
+/** Reads the number of a version. @throws bad_request without one or where it is not a number, not_found for one that no version has */
 export function requireNumber(fields: Readonly<Record<string, unknown>>): number {
   const sent = fields["version"];
   const text = typeof sent === "number" ? String(sent) : sent;

@@ -26,7 +26,7 @@ const fields = object({
 const EXPERIMENTS_MAX = 1000;
 const PAGE_BYTES_MAX = 64 * 1024 * 1024;
 
-/** Returns the projects of experiments; what is no id of one has no runs. @throws bad_request */
+/** Returns the projects of experiments; a text that is not the id of one has no runs. @throws bad_request */
 function projectsOf(sent: unknown): { projectNumbers: bigint[]; projectNames: string[] } {
   const ids = [...new Set(readTexts(sent, "experiment_ids"))].filter((id) => /^\d{1,15}$/.test(id));
   if (ids.length > EXPERIMENTS_MAX)
