@@ -63,7 +63,7 @@ const pageModules = {
 /** The pages that sign in. */
 const signInPages = ["signin", "device", "invite"] as const;
 
-/** The pages whose styles are no part of the first view of others. */
+/** The pages whose styles are not part of the first view of others. */
 const latePages = projectPages.filter(({ late }) => late).map(({ id }) => id);
 
 /** Files are named by their contents. */
